@@ -100,13 +100,18 @@ class Host:
             self._process.wait(PATIENCE_S)
             self._process = None
 
-    def behave(self) -> None:
-        """From now on nothing goes wrong."""
-        self.misbehaves = False
+    def misbehave(self, shares: dict[str, float]) -> None:
+        """From now on let these shares of the answers go wrong; none: nothing."""
         trusted = ssl.create_default_context(cafile=str(self.ca_file))
         with httpx.Client(verify=trusted, headers={"Authorization": f"Bearer {TOKEN}"}) as client:
             url = f"https://127.0.0.1:{self.http_port}/v1/misbehaviour"
-            client.put(url, json={}).raise_for_status()
+            wanted = {"shares": shares, "slowMs": SLOW_MS}
+            client.put(url, json=wanted).raise_for_status()
+
+    def behave(self) -> None:
+        """From now on nothing goes wrong."""
+        self.misbehaves = False
+        self.misbehave({})
 
 
 class Server:
@@ -143,9 +148,9 @@ class Server:
                 found[entry["requestId"]] = entry["durationMs"]
         return found
 
-    def stop(self) -> int:
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> int:
         """End it; its exit code."""
-        self._process.send_signal(signal.SIGTERM)
+        self._process.send_signal(how)
         return self._process.wait(PATIENCE_S)
 
 

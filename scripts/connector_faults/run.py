@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from scripts.connector_faults.ground import CONNECTIONS, LIMIT_MS, Ground, prepare
 from scripts.connector_faults.load import Answered, drive
+from scripts.connector_faults.operating import operate_all
 from scripts.connector_faults.processes import Commands, Host, Server, running_hosts, wait_for
 from scripts.connector_faults.proof import late_answers, payment_problems, read_hosts
 
@@ -57,8 +58,11 @@ def run(plan: Plan, folder: Path, base: dict[str, str], commands: Commands) -> R
             after = _settled(server)
         finally:
             code = server.stop()
+        operated = operate_all(ground, hosts, commands, answered)
         answered += first
         found = _judge(folder, (ground, commands), [host.journal for host in hosts], answered)
+    found.problems.extend(operated.problems)
+    found.facts.extend(operated.facts)
     if code:
         found.problems.append(f"the server ended with code {code}")
     found.problems.extend(_left_over(before, after))
