@@ -89,7 +89,7 @@ def as_typescript(call: SampleCall) -> str:
     if own := {**call.query, **options}:
         arguments.append(write.value(own, 0))
     group, _, method = call.name.rpartition(".")
-    name = ".".join(filter(None, ["gatehouse", group, camel(method)]))
+    name = ".".join(filter(None, ["gatehouse", camel(group), camel(method)]))
     asked = f"{name}({', '.join(arguments)})"
     shown = [f"const {{ result }} = await {asked};", "console.log(result);"]
     if is_listing(call.name):

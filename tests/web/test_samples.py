@@ -52,9 +52,12 @@ REFUSED: Final = {
     **dict.fromkeys(("startExperiment", "getExperiment"), "not_found"),
     **dict.fromkeys(("getExperimentResult", "endExperiment"), "not_found"),
     "changeRole": "conflict",
+    **dict.fromkeys(("getBillingDetails", "getInvoice", "getInvoiceUbl"), "not_found"),
+    **dict.fromkeys(("getPayment", "capturePayment", "voidPayment"), "not_found"),
+    **dict.fromkeys(("refundPayment", "settlePaymentOperation"), "not_found"),
 }
-"""No model was trained, no report made, no experiment begun, the account asks for no advice on
-authentication, and the sample that makes a role took the name.
+"""No model was trained, no report made, no experiment begun, nothing paid or invoiced, the account
+asks for no advice on authentication, and the sample that makes a role took the name.
 """
 TRICKY: Final[dict[str, Any]] = {
     "text": 'it\'s "quoted" \\ `ticks` {braces} $lower ü\n',

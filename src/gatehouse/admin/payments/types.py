@@ -59,7 +59,7 @@ class OperationAmount(msgspec.Struct, frozen=True, rename="camel"):
 class OperationFinding(msgspec.Struct, frozen=True, rename="camel"):
     """What a person found out about an operation in doubt."""
 
-    succeeded: Annotated[bool, Meta(description="Whether the provider did it.")]
+    succeeded: Annotated[bool, Meta(description="Whether the provider did it.", examples=[True])]
 
 
 class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
