@@ -55,7 +55,7 @@ from gatehouse.admin.models.use_cases import versions
 from gatehouse.admin.money.types import PeriodQuery, StatementQuery
 from gatehouse.admin.money.use_cases import money, statements, usage
 from gatehouse.admin.money.use_cases.money import LedgerSearch
-from gatehouse.admin.payments.use_cases import in_doubt as payments
+from gatehouse.admin.payments.use_cases import in_doubt
 from gatehouse.admin.people.types import RoleContent
 from gatehouse.admin.people.use_cases import roles
 from gatehouse.admin.pipelines.use_cases import pipelines
@@ -156,8 +156,8 @@ READING: dict[str, UseCase] = {
     "money.ledger_page": lambda s, a, k: money.ledger_page(s, a, LedgerSearch(10)),
     "money.latest_movements": lambda s, a, k: money.latest_movements(s, a, 5),
     "money.spending_pace": lambda s, a, k: money.spending_pace(s, a),
-    "payments.get": lambda s, a, k: payments.get(s, REQUEST),
-    "payments.listing": lambda s, a, k: payments.listing(s, None, a, 10),
+    "in_doubt.get": lambda s, a, k: in_doubt.get(s, REQUEST),
+    "in_doubt.listing": lambda s, a, k: in_doubt.listing(s, None, a, 10),
     "pipelines.get": lambda s, a, k: pipelines.get(s, a, 1),
     "found_inputs.list_found_inputs": lambda s, a, k: found_inputs.list_found_inputs(s, a),
     "costs.terms_of": lambda s, a, k: costs.terms_of(s, a),
@@ -270,7 +270,7 @@ CHANGING: dict[str, tuple[UseCase, str]] = {
     "money.adjust": (lambda s, a, k: money.adjust(s, a, -1, "fix"), "balance.adjust"),
     "money.set_prices": (lambda s, a, k: money.set_prices(s, a, {"RULES": "1"}), "account.fees"),
     "money.top_up": (lambda s, a, k: money.top_up(s, a, 5, ""), "balance.top-up"),
-    "payments.retry": (lambda s, a, k: payments.retry(s, [REQUEST]), "gateway.retry"),
+    "in_doubt.retry": (lambda s, a, k: in_doubt.retry(s, [REQUEST]), "gateway.retry"),
     "found_inputs.set_found_input": (
         lambda s, a, k: found_inputs.set_found_input(s, a, FoundInputChoice("plan", False)),
         "account.policies",
@@ -459,7 +459,7 @@ def test_what_concerns_all_accounts_is_not_for_a_key_of_one(
 def test_a_key_finds_its_own_account_and_what_belongs_to_it(merchant: Merchant) -> None:
     own = merchant.session.acting_as(Actor.key(merchant.key_id, merchant.account_id))
     assert [each.account.account_id for each in accounts.listing(own)] == [merchant.account_id]
-    assert [each.request_id for each in payments.listing(own, None, None, 10)] == [REQUEST]
+    assert [each.request_id for each in in_doubt.listing(own, None, None, 10)] == [REQUEST]
     without_records = {"rule_trial.recorded_case", "rule_backtest.backtest"}
     for name, case in READING.items():
         if name not in without_records:

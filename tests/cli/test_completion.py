@@ -68,7 +68,7 @@ def test_bash_completes_commands_options_values_and_names(
     )
     assert offered == [
         ["backup", "balance"],
-        ["show", "top-up", "adjust"],
+        ["show", "top-up", "adjust", "credit"],
         ["--account"],
         [account],
         [account],

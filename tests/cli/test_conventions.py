@@ -14,14 +14,15 @@ COMMANDS = {
     " ".join(path[1:]): command
     for path, command in walk_commands(typer.main.get_command(app), ("gatehouse",))
 }
-WITHOUT_JSON = {"serve", "console", "audit export"}
-"""They run until they are stopped, and write their logs as JSON Lines."""
+WITHOUT_JSON = {"serve", "console", "audit export", "invoices export"}
+"""They run until they are stopped, and write their logs as JSON Lines, or they write a file."""
 ABOUT_NO_ACCOUNT = {
     "the installation as a whole": {
         *("serve", "console", "backup", "restore", "copy", "doctor", "migrate", "sandbox"),
         *("reference-host", "health", "top"),
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
         "retention partition",
+        *("invoices seller", "invoices export"),
         "sentry rebuild",
     },
     "the demo account, and no other": {"demo fill"},

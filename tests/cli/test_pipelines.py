@@ -157,12 +157,12 @@ def test_a_list_that_is_dropped_at_the_last_moment_is_missed(
     ok("apply", write(FILE.format(number=67)), "--account", ACCOUNT)
     change_of = AdminSession.change
 
-    def dropped_before(of_command: AdminSession) -> Any:
+    def dropped_before(of_command: AdminSession, **how: bool) -> Any:
         # Another session drops the list after what the command read outside its change.
         if of_command is not session:
             with session.change() as change:
                 lists.drop(change, ACCOUNT, "friends")
-        return change_of(of_command)
+        return change_of(of_command, **how)
 
     monkeypatch.setattr(AdminSession, "change", dropped_before)
     late = run("apply", write(asking + "# again\n"), "--account", ACCOUNT)

@@ -185,12 +185,12 @@ def test_a_list_that_is_dropped_at_the_last_moment_is_missed(
     terminal.ok("apply", terminal.file(ONE))
     change_of, other = AdminSession.change, opened(terminal)
 
-    def dropped_before(session: AdminSession) -> Any:
+    def dropped_before(session: AdminSession, **how: bool) -> Any:
         # Another session drops the list after what the command read outside its change.
         if session is not other:
             with other.change() as change:
                 lists.drop(change, DEMO_ACCOUNT, "blocked-users")
-        return change_of(session)
+        return change_of(session, **how)
 
     monkeypatch.setattr(AdminSession, "change", dropped_before)
     late = terminal.refused("apply", terminal.file(TRIED + "# again\n"))

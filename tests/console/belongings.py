@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.roles import UserRole
@@ -14,7 +13,6 @@ from gatehouse.admin.decisions.use_cases.decisions import get_decision
 from gatehouse.admin.entities.types import EntityTokens, EntityType, entities_of
 from gatehouse.admin.experiments import use_cases as experiments
 from gatehouse.admin.experiments.types.asked import ExperimentWanted
-from gatehouse.admin.invoices.use_cases import closing, parties
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import JobKind, TrainingOrder
 from gatehouse.admin.keys import use_cases as keys
@@ -23,7 +21,6 @@ from gatehouse.admin.lists.types import NewList
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
 from gatehouse.admin.models.use_cases import versions
-from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.people.types import RoleContent
 from gatehouse.admin.people.use_cases import roles, saved_searches, users
 from gatehouse.admin.people.use_cases.saved_searches import ToSave
@@ -42,9 +39,9 @@ from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import EVENTS, REVIEWS
 from tests.admin.alerts.kept import keep_alert
-from tests.admin.invoices.test_closing import SELLER, STANDARD
 from tests.admin.recorded import Recorder
 from tests.console.disputed import keep_dispute, keep_proof
+from tests.console.invoiced import keep_invoice
 from tests.console.trained import full_report, keep_model
 
 RULES: Final = """\
@@ -200,15 +197,7 @@ class Belongings:
         return experiments.start(self._session, self._account_id, given).id
 
     def _invoice(self) -> str:
-        """Of a month that cost what was agreed; who is invoiced need not have it yet."""
-        session, account_id = self._session, self._account_id
-        parties.set_seller(session, SELLER)
-        terms = msgspec.structs.replace(STANDARD, commitment="5")
-        parties.set_billing_details(session, account_id, terms)
-        money.set_credit_limit(session, account_id, 10_000_000)
-        made = closing.close_month(session, account_id, "2020-01")
-        assert made is not None
-        return made.invoice_id
+        return keep_invoice(self._session, self._account_id)
 
     def _proposal(self) -> str:
         change = AdjustBalance(1_000_000, "a wrong fee")

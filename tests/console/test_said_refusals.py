@@ -25,6 +25,7 @@ _FOR_OTHERS = {
     "gatehouse.store.migrate": "the same",
     "gatehouse.training.replay": "commands and jobs read such lines",
     "gatehouse.figures.copies": "another process has the file; figures are said not to be ready",
+    "gatehouse.gateway.operating": "a worker is told; people see the state of the operation",
     "gatehouse.connectors.http": "what a stage is told while it asks becomes a result of the stage",
     "gatehouse.connectors.iso8583": "the same; problems that servers report are phrases",
     "gatehouse.connectors.routing": "the same",

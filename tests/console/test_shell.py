@@ -14,11 +14,11 @@ from tests.console.harness import Console
 
 FORM_BESIDE: Final = {
     *("part.html", "playground.html", "list.html", "lists.html", "outcomes.html"),
-    *("webhook.html", "accounts.html", "people.html"),
+    *("webhook.html", "accounts.html", "people.html", "experiments.html", "invoices.html"),
 }
 """Pages with the form of the first step on them."""
-NOTHING_TO_DO: Final = {"choose.html"}
-"""Only an administrator can give somebody a role."""
+NOTHING_TO_DO: Final = {"choose.html", "experiment.html"}
+"""Only an administrator can give somebody a role; an experiment is counted within a minute."""
 
 
 def test_every_empty_page_has_its_first_step() -> None:

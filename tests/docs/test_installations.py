@@ -128,6 +128,7 @@ def test_what_the_project_names_is_in_its_lock() -> None:
         "data": groups["data"],
         "deploy": groups["deploy"],
         "helm": groups["helm"],
+        "invoices": groups["invoices"],
         "release": groups["release"],
         "dev": [one for one in groups["dev"] if isinstance(one, str)],
     }

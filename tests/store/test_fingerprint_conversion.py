@@ -1,11 +1,14 @@
 """A database of the time when one fingerprint served the whole installation."""
 
 from collections.abc import Iterator
+from typing import Final
 from unittest import mock
 
 import pytest
 import sqlalchemy as sa
 from alembic import command
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
 
 from gatehouse.admin.decisions.use_cases import decisions
 from gatehouse.admin.lists.use_cases import lists
@@ -22,11 +25,14 @@ from gatehouse.store.configured import list_reading
 from gatehouse.store.migrate import alembic_config
 from gatehouse.store.requests.settlement import GUESS_WINDOW_MS
 from gatehouse.store.tables import AUDIT, CARD_MISMATCHES, DECISIONS, LIST_ENTRIES, METADATA, STATE
+from gatehouse.store.weaker_checks import WeakerCheck
 from tests.decisions.samples import SAMPLES
 from tests.harness import CARD, Home, make_account
 
 SAMPLE = SAMPLES["pipeline_now"]
 INNER_OF_SAMPLE = SAMPLE.partition('"fingerprint":"')[2].partition('"')[0]
+
+_OVERSPENT: Final = "held >= 0 AND balance >= held"
 
 
 @pytest.fixture
@@ -63,6 +69,9 @@ def old(home: Home) -> Iterator[tuple[AdminSession, str]]:
 def _back_to_0004(connection: sa.Connection) -> None:
     """Take away all that later migrations have added, which a database of that time shows."""
     then = _database_at("0004")
+    now = "held >= 0 AND (balance >= held OR credit_limit IS NOT NULL)"
+    strict = WeakerCheck("accounts", "never_overspent", before=now, now=_OVERSPENT)
+    Operations(MigrationContext.configure(connection)).invoke(strict)
     for table in reversed(METADATA.sorted_tables):
         columns = then.get(table.name)
         if columns is None:

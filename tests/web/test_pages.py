@@ -120,11 +120,11 @@ def test_servers_of_one_version_give_a_page_the_same_tag(shared: Server, sqlite_
 
 
 def test_the_reference_fits_into_what_a_phone_loads_in_a_second(shared: Server) -> None:
-    """At 1.6 Mbit/s with round trips of 150 ms, 80,000 bytes have arrived after 0.94 s.
+    """At 1.6 Mbit/s with round trips of 150 ms, 82,000 bytes have arrived after 0.95 s.
 
     0.3 s go to the connection and TLS, 0.15 s to the first byte. A fresh connection sends ten
     packets, then twenty, one round trip later; from there on the line itself is the limit.
     """
     _, sent = get(shared, "/docs", accept_encoding="gzip")
-    assert len(sent) < 80_000
+    assert len(sent) < 82_000
     assert json.loads(get(shared, "/openapi.json")[1])["openapi"] == "3.1.0"

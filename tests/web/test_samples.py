@@ -182,7 +182,7 @@ class Ground:
         if "Experiment" in operation:
             own["EXPERIMENT_ID"] = derived_id("exp", 1_790_000_000_000, operation)
         if operation.endswith("Role"):
-            role = {"name": f"Desk {operation}", "permissions": ["see"]}
+            role = {"name": f"Desk {request[-8:]}", "permissions": ["see"]}
             own["ROLE_ID"] = self._ask("POST", f"{manage}/roles", **role)["roleId"]
         if operation in ("getJob", "cancelJob"):
             rules = self._ask("GET", f"{manage}/rules/checkout")["document"]

@@ -51,7 +51,7 @@ _NEEDED: Final = {
     "currency": "USD",
 }
 """What a request must say properly to be taken at all."""
-_ROLE: Final = RoleContent(TEXTS[1], [])
+_ROLE: Final = RoleContent(TEXTS[0], [])
 _REVIEWED: Final = b"""\
 rule_set: starter
 rules:

@@ -12,7 +12,10 @@ from gatehouse.console.pages import Action, Declared, Page, Reach
 from gatehouse.console.routes import DECLARED
 
 CLOSED: Final = [each for each in DECLARED if each.reach is not Reach.PUBLIC]
-DOWNLOADS: Final = {"rules-words", "statement-csv", "statement-pdf", "report-csv", "report-pdf"}
+DOWNLOADS: Final = {
+    *("rules-words", "statement-csv", "statement-pdf", "report-csv", "report-pdf"),
+    *("invoice-pdf", "invoice-csv", "invoice-json", "invoice-ubl"),
+}
 _OFFERED: Final = """([here, text]) => {
     const shown = text === null ? document : new DOMParser().parseFromString(text, "text/html");
     const found = [];

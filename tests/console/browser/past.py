@@ -14,6 +14,9 @@ from playwright.sync_api import Browser
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
 from gatehouse.admin.decisions.use_cases.decisions import get_decision
 from gatehouse.admin.entities.types import EntityTokens, EntityType, entities_of
+from gatehouse.admin.experiments import use_cases as experiments
+from gatehouse.admin.experiments.types.asked import ExperimentWanted
+from gatehouse.admin.invoices.use_cases import invoices
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import JobKind
 from gatehouse.admin.lists.use_cases import lists
@@ -31,6 +34,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id
 from gatehouse.core.months import CalendarMonth
 from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.pipeline.experiment import ExperimentKind
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change
@@ -38,6 +42,7 @@ from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site, Visitor, serve_site
 from tests.console.disputed import keep_dispute, keep_proof
+from tests.console.invoiced import keep_invoice
 from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
@@ -63,6 +68,8 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
         keep_trainings(session, DEMO_ACCOUNT)
         keep_outcomes(session, DEMO_ACCOUNT)
         keep_bulk(session, DEMO_ACCOUNT)
+        keep_experiment(session, DEMO_ACCOUNT)
+        keep_invoice(session, DEMO_ACCOUNT)
         roles.make_role(session, DEMO_ACCOUNT, RoleContent("Night desk", []))
         keep_proof(session, DEMO_ACCOUNT, keep_dispute(session, DEMO_ACCOUNT, _DISPUTE))
     with serve_site(home, browser) as site:
@@ -112,6 +119,14 @@ def keep_ring(session: AdminSession, account_id: str, user: str = "u-ring") -> s
     return _RING
 
 
+def keep_experiment(session: AdminSession, account_id: str, name: str = "Trained") -> str:
+    """An experiment that is over, so that requests are decided as before."""
+    model = keep_model(session, account_id, full_report())
+    given = ExperimentWanted(name, ExperimentKind.MODEL, 50, challenger_model=model)
+    started = experiments.start(session, account_id, given)
+    return experiments.end(session, account_id, started.id).id
+
+
 def keep_bulk(session: AdminSession, account_id: str) -> str:
     """One change of many decisions, which is done."""
     terms = BulkTerms(), BulkState.DONE
@@ -133,6 +148,8 @@ def places(session: AdminSession) -> dict[str, str]:
         "alert": _ALERT,
         "role": roles.list_roles(session, DEMO_ACCOUNT).roles[-1].role_id,
         "month": month_of(session),
+        "experiment": experiments.list_experiments(session, DEMO_ACCOUNT).experiments[0].id,
+        "invoice": invoices.list_invoices(session, DEMO_ACCOUNT).invoices[0].invoice_id,
     }
     return {**demo_places(session), "job": job, "month": month_of(session), **kept}
 

@@ -22,6 +22,7 @@ def test_an_analyst_finds_by_keyboard_and_drills_down_to_a_decision(site: Site) 
         page.wait_for_url("**/explore?by=card.country")
         visitor.check()
         visitor.fits()
+        page.reload()  # Without what was unfolded to be looked at.
         page.locator("tbody tr").first.get_by_role("link").nth(1).click()
         page.wait_for_url("**/decisions?**where=**")
         visitor.check()

@@ -7,25 +7,33 @@ of them.
 
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.entities.types import EntityTokens
+from gatehouse.admin.invoices.types.invoice import BillingDetails
 from gatehouse.admin.people.use_cases import users
 from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id
 from tests.admin.alerts.kept import keep_alert
+from tests.admin.invoices.test_closing import STANDARD
 from tests.console.browser.hostile import INNOCENT, TEXTS, HostileShop
 from tests.console.browser.offered import DOWNLOADS
-from tests.console.browser.past import keep_bulk, keep_ring, path_to
+from tests.console.browser.past import keep_bulk, keep_experiment, keep_ring, path_to
 from tests.console.browser.site import Site, Visitor, needs_chromium
 from tests.console.disputed import keep_dispute
+from tests.console.invoiced import keep_invoice
 
 OF_OTHERS = {"training", "webhook", "webhook-form", *DOWNLOADS}
 """Pages about what this account does not have, and files."""
 pytestmark = needs_chromium
+
+_HOSTILE_BUYER = BillingDetails(
+    msgspec.structs.replace(STANDARD.buyer, name=TEXTS[0], street=TEXTS[0]), STANDARD.tax
+)
 
 
 @pytest.fixture
@@ -55,6 +63,8 @@ def _paths(site: Site, shop: HostileShop) -> Iterator[str]:
             "month": iso_time(session.clock())[:7],
             "rule": "everything",
             "role": shop.role_id,
+            "experiment": keep_experiment(session, shop.account_id, TEXTS[1]),
+            "invoice": keep_invoice(session, shop.account_id, _HOSTILE_BUYER),
         }
         entities = [f"{base}/entities/{each.kind}/{tokens.token(each)}" for each in shop.entities()]
     yield from (f"{base}/decisions/{each}" for each in shop.requests)

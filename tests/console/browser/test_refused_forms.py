@@ -44,7 +44,8 @@ BUTTONS: Final = {
     *("begin-passkey", "add-passkey", "remove-passkey", "end-session"),
     *("proposals-choose", "proposal-approve", "proposal-withdraw"),
     *("disputes-keeping", "dispute-file", "dispute-file-delete"),
-    *("evidence-packet", "evidence-paper"),
+    *("evidence-packet", "evidence-paper", "decisions-share", "invoices-close"),
+    *("experiment-end", "model-shadow-start", "model-shadow-stop", "role-delete"),
     *(
         f"{prefix}person-{name}"
         for prefix in ("", "installation-")
@@ -84,6 +85,11 @@ DECIDING: Final = (
     *(
         Refusal(page, f"{page}-narrow", {"signal": "no.such", "value": WORDS}, "signal")
         for page in ("decisions", "explore")
+    ),
+    Refusal(
+        *("explore", "explore-save", {"name": " "}),
+        forgotten=frozenset({"name"}),
+        query="?by=decision",
     ),
     Refusal("review", "review-note", {"note": " "}, "note"),
     Refusal("review", "review-assign", {"assignee": "x" * 200}),
@@ -130,6 +136,15 @@ CONFIGURING: Final = (
     Refusal("lists", "list-create", {"name": "no name!", "kind": "bins", "description": WORDS}),
     Refusal("list", "list-add", {"values": WORDS, "reason": WORDS, "days": "soon"}, "days"),
     Refusal("list", "list-import", {"skip_bad": "yes"}, "file"),
+    Refusal(
+        "experiments",
+        "experiment-start",
+        {
+            **{"name": WORDS, "kind": "hold_out", "orders_per_day": "3", "currency": "USD"},
+            **{"minor_units_per_day": "9000", "percent": "most", "rule_set": "starter"},
+        },
+        "percent",
+    ),
     Refusal("playground", "playground-send", {"amount": "much", "street": WORDS}, "amount"),
 )
 KEEPING: Final = (
@@ -191,6 +206,9 @@ KEEPING: Final = (
     Refusal("ring", "ring-block", {"reason": " ", "days": "9"}, "reason"),
     Refusal("alert", "alert-block", {"hours": "0", "reason": WORDS}, "hours"),
     Refusal("alert", "alert-acknowledge", {"note": "x" * 201}, "note"),
+    Refusal("invoice", "invoice-credit", {"reason": " "}, "reason"),
+    Refusal("roles-new", "role-make", {"name": " "}, "name"),
+    Refusal("role", "role-change", {"name": " ", "version": "1"}, "name"),
     Refusal("people", "invite", {"login": "nobody", "name": WORDS, "role": "finance"}),
     Refusal("person", "person-role", {"role": "king"}, "role", forgotten=frozenset({"role"})),
 )

@@ -16,7 +16,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from gatehouse.access.actors import Actor
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import Permission, UserRole
 from gatehouse.admin.accounts.use_cases.default_account import DEMO_ACCOUNT
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
@@ -44,7 +44,7 @@ CUT_OFF: Final = """[...document.querySelectorAll("main .table-wrap")]
 """The tables in the window that do not fit into it."""
 MOST_OF_ONE_COLOUR: Final = 0.95
 """The share of a page's main part that may have one colour; of a blank page, all of it has."""
-DANA: Final = Actor.user("dana@shop.example", DEMO_ACCOUNT)
+DANA: Final = Actor.user("dana@shop.example", DEMO_ACCOUNT, may=frozenset(Permission))
 RULE: Final = """
 
   - name: costly-order

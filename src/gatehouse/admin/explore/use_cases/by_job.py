@@ -2,12 +2,15 @@
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from gatehouse.access.roles import Permission
 from gatehouse.admin.decisions.use_cases.masking import PERSONAL_SIGNALS
 from gatehouse.admin.explore.types import ExplorationRequest
 from gatehouse.admin.jobs.types import ExploreOrder, JobKind, JobResponse
 from gatehouse.admin.jobs.use_cases import shown_job, start_job
 from gatehouse.conditions.catalogue import CUSTOM
+from gatehouse.core.cards.redaction import holds_card_number
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.spans import read_span
 from gatehouse.core.wording.sentences import Phrase
@@ -24,6 +27,10 @@ _PERSONAL: Final = Phrase(
     "refused.explore_personal",
     "{name} tells of a person, and the result of a job is kept; the console and the command can "
     "use it",
+)
+_CARD: Final = Phrase(
+    "refused.explore_card",
+    "something in it looks like a card number, and what a job is asked is kept",
 )
 
 DEFAULT_DAYS: Final = 30
@@ -45,6 +52,8 @@ def start_exploration(
     fraud, money, and how many in each part of the span. Signals that tell of a person, and custom
     inputs, are left to the console and the command.
     """
+    if holds_card_number(msgspec.json.encode(given).decode()):
+        raise InvalidInput(_CARD())
     span = read_span(given.since, given.until, session.clock(), DEFAULT_DAYS)
     # Mistakes are told now, not by a job that fails.
     FigureSpan(*span, given.time_zone)

@@ -20,10 +20,10 @@ from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured.signing import INSTALLATION
 
 NO_SELLER: Final = Phrase(
-    "refused.no_seller", "who sells is not known yet; see: gatehouse invoices seller"
+    "refused.no_seller", "who sells is not known yet; the operator enters it first"
 )
 NO_BUYER: Final = Phrase(
-    "refused.no_buyer", "whom invoices are for is not known yet; see: gatehouse invoices buyer"
+    "refused.no_buyer", "whom invoices are for is not known yet; the operator enters it first"
 )
 _CARD: Final = Phrase(
     "refused.legal_card", "something in it looks like a card number, which is never kept"

@@ -30,6 +30,7 @@ from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines
 from gatehouse.core.money import MICROS_PER_UNIT, format_amount
+from gatehouse.store.accounts.price_list import fees_of
 
 _DAYS: Final = 30
 _ON_A_PAGE: Final = 50
@@ -223,11 +224,8 @@ def _fees(visit: Visit) -> list[tuple[str, int, bool, str]]:
     """Every function with its fee, whether it is the account's own, and the fee as one types it."""
     assert visit.account is not None
     own = visit.account.fees
-    fees = accounts.describe(visit.session, visit.account_id).fees
-    return [
-        (name, fee.micros, name in own, visit.amount_to_type(fee.micros))
-        for name, fee in fees.items()
-    ]
+    fees = fees_of(visit.session.settings, visit.account, visit.session.clock())
+    return [(name, fee, name in own, visit.amount_to_type(fee)) for name, fee in fees.items()]
 
 
 def _detail(visit: Visit, line: money.LedgerLine) -> str:
