@@ -4,8 +4,6 @@ Of several servers one watches: it holds the right to do so until it ends. What 
 copy of what the database has, so another one can go on at any time.
 """
 
-import asyncio
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -31,9 +29,8 @@ from gatehouse.admin.alerts.worker.reading import LATE_MS, RecentRequests, read_
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import new_id
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.background import repeat
 from gatehouse.store.events import outbox
-from gatehouse.store.exclusive import exclusive
+from gatehouse.store.exclusive import Watch
 from gatehouse.store.state import lock_changes
 
 LOOK_S: Final = 20.0
@@ -55,30 +52,13 @@ class _WatchedAccount:
         """Whether an alert may go on."""
 
 
-class AlertWatch:
+class AlertWatch(Watch):
     """The watch of one server."""
 
     def __init__(self, session: AdminSession) -> None:
+        super().__init__(session.database, _WORK, LOOK_S, "could not look for attacks")
         self._session = session.acting_as(Actor.system(_ACTOR))
         self._accounts: dict[str, _WatchedAccount] = {}
-        self._stopped = threading.Event()
-
-    async def run(self) -> None:
-        """Watch until cancelled."""
-        try:
-            await repeat(self._on_a_thread, LOOK_S, "could not look for attacks")
-        finally:
-            # The thread goes on to the end of its look.
-            self._stopped.set()
-
-    async def _on_a_thread(self) -> None:
-        await asyncio.to_thread(self._watch)
-
-    def _watch(self) -> None:
-        """Look again and again, if no other server does."""
-        with exclusive(self._session.database, _WORK) as is_ours:
-            while is_ours and not self._stopped.wait(LOOK_S):
-                self.look()
 
     def look(self) -> None:
         """Look at all accounts with requests of late."""

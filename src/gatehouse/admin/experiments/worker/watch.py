@@ -3,9 +3,7 @@
 Of several servers one watches. What it counts is kept, so that pages and programs only read it.
 """
 
-import asyncio
 import logging
-import threading
 from typing import Final
 
 from gatehouse.access.actors import Actor
@@ -17,9 +15,8 @@ from gatehouse.operations.live_experiments import holds
 from gatehouse.pipeline.experiment import Experiment, ExperimentEnd
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change
-from gatehouse.store.background import repeat
 from gatehouse.store.configured import configurations, experiments, models
-from gatehouse.store.exclusive import exclusive
+from gatehouse.store.exclusive import Watch
 
 LOOK_S: Final = 60.0
 _WORK: Final = "experiments"
@@ -27,31 +24,14 @@ _DAY_MS: Final = 86_400_000
 _log: Final = logging.getLogger("gatehouse.experiments")
 
 
-class ExperimentWatch:
+class ExperimentWatch(Watch):
     """The watch of one server."""
 
     def __init__(self, session: AdminSession) -> None:
+        super().__init__(session.database, _WORK, LOOK_S, "could not look at experiments")
         self._session = session.acting_as(Actor.system("experiments"))
         self._counters: dict[str, ExperimentCounter] = {}
         self._kept: dict[str, ExperimentResult] = {}
-        self._stopped = threading.Event()
-
-    async def run(self) -> None:
-        """Watch until cancelled."""
-        try:
-            await repeat(self._on_a_thread, LOOK_S, "could not look at experiments")
-        finally:
-            # The thread goes on to the end of its look.
-            self._stopped.set()
-
-    async def _on_a_thread(self) -> None:
-        await asyncio.to_thread(self._watch)
-
-    def _watch(self) -> None:
-        """Look again and again, if no other server does."""
-        with exclusive(self._session.database, _WORK) as is_ours:
-            while is_ours and not self._stopped.wait(LOOK_S):
-                self.look()
 
     def look(self) -> None:
         """Count what is under way, and what has ended and still waits for labels."""
