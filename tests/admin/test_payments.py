@@ -1,6 +1,7 @@
 """Payments are captured, voided and refunded: once each, never for more than there is."""
 
 import asyncio
+from itertools import chain, repeat
 from typing import Any
 
 import httpx
@@ -73,9 +74,12 @@ class Shop:
             "payments", "show", self.request, "--account", self.account, "--json"
         ).json
 
-    def send(self, party: Party, *, later_ms: int = 0) -> int:
+    def send(self, party: Party, *, later_ms: int = 0, stood_still_ms: int = 0) -> int:
+        """How many were taken up; the server may stand still after it has claimed them."""
+        later = chain([later_ms], repeat(later_ms + stood_still_ms))
+
         def clock() -> int:
-            return self.session.clock() + later_ms
+            return self.session.clock() + next(later)
 
         worker = OperationWorker(self.session.database, party, clock, time_limit_ms=2000)
         return asyncio.run(worker.send_due())
@@ -184,6 +188,16 @@ def test_an_operation_whose_server_died_is_not_sent_twice(shop: Shop) -> None:
     assert shop.send(party, later_ms=60_000) == 1
     assert (len(dying.asked), party.asked) == (1, [])
     assert shop.shown()["operations"][0]["state"] == "IN_DOUBT"
+
+
+def test_a_server_that_stood_still_sends_nothing_that_others_may_have_settled(shop: Shop) -> None:
+    party = Party(Offer.ONCE, _DONE)
+    assert not shop.ask("capture").code
+    assert shop.send(party, stood_still_ms=60_000) == 1
+    assert party.asked == []
+    assert shop.shown()["operations"][0]["state"] == "WAITING", "nothing was sent"
+    assert shop.send(party, later_ms=60_000) == 1
+    assert shop.shown()["state"] == "CAPTURED"
 
 
 def test_another_account_finds_neither_payment_nor_operation(shop: Shop) -> None:

@@ -193,7 +193,7 @@ class Book:
             raise InvalidInput(_ADJUSTMENT_NOTHING())
         if not why.strip():
             raise InvalidInput(_ADJUSTMENT_REASON())
-        if amount + self.accounts[account_id].available < 0:
+        if amount < 0 and amount + self.accounts[account_id].available < 0:
             raise InvalidInput(_ADJUSTMENT_TOO_MUCH())
         self._move(account_id, reference, amount, at_ms, (EntryKind.ADJUST, why))
 

@@ -27,7 +27,7 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import ACCOUNTS, LEDGER_ENTRIES
-from tests.harness import make_account
+from tests.harness import CARD, make_account
 
 SELLER = Seller(
     Party("Gatehouse GmbH", "Torweg 1", "Berlin", "DE", "10115", "DE123456789", "HRB 1"),
@@ -196,6 +196,34 @@ def test_an_invoice_is_credited_at_most_once_with_the_tax_it_had(session: AdminS
         closing.credit_invoice(after, account, notes[0].number, None, "again")
     found = invoices.list_invoices(after, account).invoices
     assert {each.number for each in found} == {made.number, *(note.number for note in notes)}
+
+
+def test_a_credit_note_keeps_no_card_number_and_says_what_can_be_printed(
+    session: AdminSession,
+) -> None:
+    account, after = _account(session), _at(session, "2026-01")
+    _charge(session, account, JANUARY.start_ms, 1_000_000)
+    made = closing.close_month(after, account, "2026-01")
+    assert made is not None
+    note = closing.credit_invoice(after, account, made.number, 10_000, f"paid with {CARD}\x0c")
+    assert CARD not in str(note)
+    assert (note.reason or "").endswith("\N{REPLACEMENT CHARACTER}")
+    with pytest.raises(InvalidInput):
+        closing.credit_invoice(after, account, made.number, 10_000, "x" * 5000)
+    exempt = TaxTerms(TaxCategory.EXEMPT, reason=f"as agreed with {CARD}")
+    with pytest.raises(InvalidInput, match="card number"):
+        parties.set_billing_details(session, account, BillingDetails(BUYER, exempt))
+
+
+def test_who_owes_more_than_a_lowered_limit_can_still_be_credited(session: AdminSession) -> None:
+    account, after = _account(session, micros=0), _at(session, "2026-01")
+    money.set_credit_limit(session, account, 10_000_000)
+    _charge(session, account, JANUARY.start_ms, 5_000_000)
+    made = closing.close_month(after, account, "2026-01")
+    assert made is not None
+    money.set_credit_limit(session, account, 0)
+    closing.credit_invoice(after, account, made.number, 1_000_000, "agreed")
+    assert money.get_balance(after, account).balance.micros == -4_000_000
 
 
 def test_a_commitment_is_charged_as_far_as_a_month_costs_less(session: AdminSession) -> None:

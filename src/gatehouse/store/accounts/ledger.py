@@ -55,7 +55,7 @@ def top_up(
     entry = change.new_id("pay")
     if reference is not None:
         _take_reference(change, account_id, reference, entry)
-    book.add(account_id, entry, amount, change.now_ms, _kept_note(note))
+    book.add(account_id, entry, amount, change.now_ms, kept_note(note))
     named = {} if reference is None else {"paymentReference": reference}
     change.audit(TOPPED_UP, account_id, reference=entry, micros=amount, **named)
     state = book.accounts[account_id]
@@ -75,10 +75,11 @@ def adjust(
     if named is not None:
         _take_reference(change, account_id, named, reference)
     available = book.accounts[account_id].available
-    if amount + available < 0:
+    # An account that owes more than its lowered limit can still be credited.
+    if amount < 0 and amount + available < 0:
         free = f"{shown_amount(available, currency)} {currency}"
         raise InvalidInput(_ADJUSTMENT_AVAILABLE(free=free))
-    why = _kept_note(reason)
+    why = kept_note(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
     payment = {} if named is None else {"paymentReference": named}
     change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why, **payment)
@@ -165,7 +166,8 @@ def _take_reference(change: Change, account_id: str, reference: str, entry: str)
     change.connection.execute(TOP_UP_REFERENCES.insert(), row)
 
 
-def _kept_note(given: str) -> str:
+def kept_note(given: str) -> str:
+    """A note or reason as it is kept: not too long, and without card numbers."""
     if len(given) > _LONGEST_NOTE:
         raise InvalidInput(_NOTE_OR_REASON(most=_LONGEST_NOTE))
     return recordable(given)

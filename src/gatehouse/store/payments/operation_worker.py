@@ -66,7 +66,11 @@ class OperationWorker:
         return len(claimed)
 
     async def _send(self, kept: KeptOperation, sent: PaymentOperation, until_ms: int) -> None:
-        ended = await self._ask(kept, sent)
+        if self._clock() > until_ms - self._time_limit_ms:
+            # This server stood still: its claim may end, and a person settle, before an answer.
+            ended = msgspec.structs.replace(kept, next_at_ms=self._clock())
+        else:
+            ended = await self._ask(kept, sent)
         ended = msgspec.structs.replace(ended, changed_at_ms=self._clock())
         try:
             noted = await self._database.write_on_thread(

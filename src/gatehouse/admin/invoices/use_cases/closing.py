@@ -101,6 +101,7 @@ def credit_invoice(
 def _credit(
     change: Change, account_id: str, number: str, micros: int | None, reason: str
 ) -> Invoice:
+    reason = ledger.kept_note(reason)
     of = queries.get(change.connection, account_id, number)
     if of.kind is not InvoiceKind.INVOICE:
         raise InvalidInput(_ONLY_INVOICES())

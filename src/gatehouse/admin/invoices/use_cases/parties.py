@@ -83,6 +83,7 @@ def set_billing_details(
 
 def _check(given: Seller | BillingDetails) -> None:
     party: Party = given.party if isinstance(given, Seller) else given.buyer
-    for text in msgspec.structs.astuple(party):
+    reason = given.tax.reason if isinstance(given, BillingDetails) else None
+    for text in (*msgspec.structs.astuple(party), reason):
         if text is not None and (recordable(text) != text or not text.isprintable()):
             raise InvalidInput(_CARD())
