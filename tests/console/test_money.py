@@ -101,6 +101,22 @@ def test_only_operators_move_money(console: Console, fay: Browser) -> None:
     assert _balance(console) == before
 
 
+def test_an_operator_sets_a_credit_limit_and_takes_it_away(console: Console, fay: Browser) -> None:
+    operator = console.as_role(UserRole.OPERATOR)
+    page = _path(console)
+    assert fay.post(_path(console, "/credit"), {"limit": "5"}).status_code == 403
+    for wrong in ("-1", "much"):
+        assert operator.post(_path(console, "/credit"), {"limit": wrong}).status_code == 422
+    assert operator.post(_path(console, "/credit"), {"limit": "1,500.50"}).status_code == 303
+    found = money.get_balance(console.session, console.account_id)
+    assert found.credit_limit is not None
+    assert found.credit_limit.micros == 1_500_500_000
+    assert "$1,500.50" in fay.get(page).text
+    operator.post(_path(console, "/credit"), {"limit": ""})
+    assert money.get_balance(console.session, console.account_id).credit_limit is None
+    assert "Credit limit" not in fay.get(page).text
+
+
 def test_a_payment_counts_once_for_its_reference(console: Console) -> None:
     operator, before = console.as_role(UserRole.OPERATOR), _balance(console)
     form = {"amount": "250.00", "reference": "INV-2026-17"}

@@ -152,6 +152,7 @@ KEEPING: Final = (
         "money", "money-top-up", {"amount": "much", "reference": "r-1", "note": WORDS}, "amount"
     ),
     Refusal("money", "money-adjust", {"amount": "much", "reason": WORDS}, "amount"),
+    Refusal("money", "money-credit", {"limit": "much"}, "limit"),
     Refusal("money", "money-prices", {"SENTRY": "much"}, "SENTRY"),
     Refusal("money", "money-prices", {"SENTRY": "-1"}),
     Refusal(
@@ -207,6 +208,7 @@ KEEPING: Final = (
     Refusal("alert", "alert-block", {"hours": "0", "reason": WORDS}, "hours"),
     Refusal("alert", "alert-acknowledge", {"note": "x" * 201}, "note"),
     Refusal("invoice", "invoice-credit", {"reason": " "}, "reason"),
+    Refusal("billing-details", "billing-details-set", {"name": WORDS, "country": "de"}, "country"),
     Refusal("roles-new", "role-make", {"name": " "}, "name"),
     Refusal("role", "role-change", {"name": " ", "version": "1"}, "name"),
     Refusal("people", "invite", {"login": "nobody", "name": WORDS, "role": "finance"}),

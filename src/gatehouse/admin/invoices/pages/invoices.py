@@ -1,5 +1,6 @@
 """Invoices of an account: the list, one of them, its files; operators close months and credit."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -7,12 +8,21 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.invoices.pages.invoice_pdf import invoice_pdf, item_name
-from gatehouse.admin.invoices.types.invoice import Invoice
-from gatehouse.admin.invoices.use_cases import closing, invoices
+from gatehouse.admin.invoices.types.invoice import (
+    BillingDetails,
+    Invoice,
+    Party,
+    TaxCategory,
+    TaxTerms,
+)
+from gatehouse.admin.invoices.use_cases import closing, invoices, parties
+from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
+from gatehouse.core.errors import NotFound
 from gatehouse.core.files.csv_output import csv_lines
+from gatehouse.core.money import format_amount, parse_amount
 
 
 def show_invoices(visit: Visit) -> Response:
@@ -28,6 +38,52 @@ def show_invoice(visit: Visit) -> Response:
     names = [item_name(visit, line) for line in made.lines]
     lines = list(zip(made.lines, names, strict=True))
     return visit.render("invoices/invoice.html", made=made, lines=lines)
+
+
+def show_details(visit: Visit) -> Response:
+    """Whom the account's invoices are for, and with which tax."""
+    values = dict.fromkeys((*Party.__struct_fields__, *TaxTerms.__struct_fields__), "")
+    values |= {"category": TaxCategory.STANDARD, "rate": "0", "commitment": ""}
+    try:
+        kept = parties.get_billing_details(visit.session, visit.account_id)
+    except NotFound:
+        return visit.render("invoices/details.html", kept=None, values=values, least=None)
+    said = msgspec.structs.asdict(kept.buyer) | msgspec.structs.asdict(kept.tax)
+    values |= {name: value or "" for name, value in said.items()}
+    least = None if kept.commitment is None else parse_amount(kept.commitment)
+    if least is not None:
+        values["commitment"] = visit.amount_to_type(least)
+    return visit.render("invoices/details.html", kept=kept, values=values, least=least)
+
+
+def set_details(visit: Visit) -> Response:
+    """Say whom invoices are for from now on; everything wrong with the form is said at once."""
+    parts: dict[str, Callable[[], Any]] = {
+        "buyer": lambda: visit.given(Party),
+        "tax": lambda: visit.given(TaxTerms),
+        "commitment": lambda: _commitment(visit),
+    }
+    read: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    for name, part in parts.items():
+        try:
+            read[name] = part()
+        except FormRefused as refused:
+            problems |= refused.problems
+    if problems:
+        raise FormRefused(problems)
+    parties.set_billing_details(visit.session, visit.account_id, BillingDetails(**read))
+    return visit.redirect("billing-details", notice="invoices.notices.details")
+
+
+def _commitment(visit: Visit) -> str | None:
+    typed = visit.form.get("commitment", "").strip()
+    if not typed:
+        return None
+    micros = visit.read_amount("commitment", typed)
+    if micros < 0:
+        raise visit.refuse("commitment", "invoices.problems.commitment")
+    return format_amount(micros)
 
 
 def close_month(visit: Visit) -> Response:
@@ -91,6 +147,7 @@ def _file(made: Invoice, ending: str, content_type: str, body: bytes) -> Respons
 
 
 _ALL: Final = "/a/{account}/invoices"
+_DETAILS: Final = f"{_ALL}/details"
 _ONE: Final = f"{_ALL}/{{invoice}}"
 _GET: Final[dict[str, Any]] = {"does": invoices.get_invoice}
 
@@ -102,6 +159,14 @@ PAGES: Final[Declarations] = (
         close_month,
         permission=Permission.OPERATE,
         again=show_invoices,
+    ),
+    Page(_DETAILS, "billing-details", show_details, does=parties.get_billing_details),
+    Action(
+        _DETAILS,
+        "billing-details-set",
+        set_details,
+        permission=Permission.OPERATE,
+        again=show_details,
     ),
     Page(_ONE, "invoice", show_invoice, **_GET),
     Page(f"{_ONE}/pdf", "invoice-pdf", download_pdf, **_GET),

@@ -128,6 +128,18 @@ def adjust(visit: Visit) -> Response:
     return visit.redirect("money", notice=_moved(visit, "money.notices.adjusted", micros))
 
 
+def set_credit(visit: Visit) -> Response:
+    """Say how far below nothing the balance may go; empty is that the account pays in advance."""
+    typed = visit.form.get("limit", "").strip()
+    limit = visit.read_amount("limit", typed) if typed else None
+    if limit is not None and limit < 0:
+        raise visit.refuse("limit", "money.problems.limit")
+    money.set_credit_limit(visit.session, visit.account_id, limit)
+    if limit is None:
+        return visit.redirect("money", notice="money.notices.in_advance")
+    return visit.redirect("money", notice=_moved(visit, "money.notices.credit", limit))
+
+
 def set_prices(visit: Visit) -> Response:
     """Set what each function costs from now on."""
     fees = _sent_fees(visit)
@@ -254,5 +266,6 @@ PAGES: Final[Declarations] = (
     Page("/a/{account}/money/ledger", "ledger", show_ledger, **_SEE),
     Action("/a/{account}/money/top-up", "money-top-up", top_up, **_CHANGE),
     Action("/a/{account}/money/adjust", "money-adjust", adjust, **_CHANGE),
+    Action("/a/{account}/money/credit", "money-credit", set_credit, **_CHANGE),
     Action("/a/{account}/money/prices", "money-prices", set_prices, **_CHANGE),
 )
