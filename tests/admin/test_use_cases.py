@@ -52,7 +52,7 @@ from gatehouse.admin.lists.use_cases.lists import (
 )
 from gatehouse.admin.models.types import LabelAuditRequest, TrainingRequest
 from gatehouse.admin.models.use_cases import versions
-from gatehouse.admin.money.types import PeriodQuery, StatementQuery
+from gatehouse.admin.money.types import StatementQuery, UsageQuery
 from gatehouse.admin.money.use_cases import money, statements, usage
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.payments.use_cases import in_doubt
@@ -177,7 +177,7 @@ READING: dict[str, UseCase] = {
     "statements.quick_account_statement": lambda s, a, k: statements.quick_account_statement(
         s, a, month_period("2026-10"), statements.LedgerDays()
     ),
-    "usage.get_usage": lambda s, a, k: usage.get_usage(s, a, PeriodQuery()),
+    "usage.get_usage": lambda s, a, k: usage.get_usage(s, a, UsageQuery()),
     "rule_trial.try_rules_with_lists": lambda s, a, k: rule_trial.try_rules_with_lists(
         s, a, read_rule_set(RULES.encode()), rule_trial.TrialCase({}, 0)
     ),

@@ -5061,6 +5061,22 @@ export interface UsageEntry {
   readonly charged: Money;
 }
 
+/** The requests of one key, pipeline or tag on one day or in one month. */
+export interface UsageGroupEntry {
+  /** In UTC; the first of a month. */
+  readonly day: string;
+  /** Id of the key, number of the pipeline, or the custom input `tag`; null where there is none, or it is not recorded any more. */
+  readonly group: string | null;
+  /** What the key is called. */
+  readonly name: string | null;
+  /** How many ended. */
+  readonly requests: number;
+  /** What they were charged. */
+  readonly charged: Money;
+  /** Whether these are all beyond the largest 1,000 groups. */
+  readonly isRest: boolean;
+}
+
 /** What an account used in a period. */
 export interface UsageResponse {
   /** The first day. */
@@ -5069,6 +5085,8 @@ export interface UsageResponse {
   readonly to: string;
   /** By day and operation. */
   readonly usage: readonly UsageEntry[];
+  /** By key, pipeline or tag; they add up to what the statement charges. */
+  readonly groups?: readonly UsageGroupEntry[];
 }
 
 /** What a value that stands out is. */
@@ -5565,7 +5583,7 @@ export interface Operations {
   /** Usage */
   getUsage: {
     path: Record<string, never>;
-    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined };
+    query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly by?: "operation" | "key" | "pipeline" | "tag" | undefined; readonly per?: "day" | "month" | undefined };
     body: undefined;
     result: UsageResponse;
   };

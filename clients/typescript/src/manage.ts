@@ -846,7 +846,7 @@ export class ManageStatement extends Calls {
 }
 
 export class ManageUsage extends Calls {
-  /** Decided requests by day and operation, and what they were charged, of a month (by default this) or of up to 92 days. Scope `manage:billing`. Free. */
+  /** Decided requests by day and operation, and what they were charged, of a month (by default this) or of up to 92 days; or by key, pipeline or tag, per day or month. Scope `manage:billing`. Free. */
   get(query: Query<"getUsage"> = {}, own?: CallOptions): Promise<Answer<api.UsageResponse>> {
     return this.send("getUsage", { query }, own);
   }

@@ -151,8 +151,8 @@ class Book:
         self.accounts = accounts
         self.entries: list[LedgerEntry] = []
 
-    def authorize(self, hold: Hold, at_ms: int) -> bool:
-        """Hold the amount if it is available; returns whether it was held."""
+    def authorize(self, hold: Hold, at_ms: int, by: str | None = None) -> bool:
+        """Hold the amount for who asks, if it is available; returns whether it was held."""
         account, state = hold.account_id, self.accounts[hold.account_id]
         if state.closed:
             raise AccountClosed(_ACCOUNT_CLOSED(account=account))
@@ -161,7 +161,7 @@ class Book:
         state.held += hold.amount
         kind, amount = EntryKind.AUTHORIZE, hold.amount
         self.entries.append(
-            LedgerEntry(account, hold.request_id, STEP_OPEN, kind, 0, amount, at_ms)
+            LedgerEntry(account, hold.request_id, STEP_OPEN, kind, 0, amount, at_ms, by)
         )
         return True
 

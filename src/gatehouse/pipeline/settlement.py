@@ -104,7 +104,7 @@ class Authorize(msgspec.Struct, frozen=True):
     intent: Payment | None = None
     numbers: NumbersLimit | None = None
     actor: str = ""
-    """Who sent the request, for events that it causes."""
+    """Who sent the request, for the ledger and events that it causes."""
 
 
 class WrongGuess(msgspec.Struct, frozen=True):

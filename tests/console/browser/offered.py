@@ -13,7 +13,7 @@ from gatehouse.console.routes import DECLARED
 
 CLOSED: Final = [each for each in DECLARED if each.reach is not Reach.PUBLIC]
 DOWNLOADS: Final = {
-    *("rules-words", "statement-csv", "statement-pdf", "report-csv", "report-pdf"),
+    *("rules-words", "statement-csv", "statement-pdf", "usage-csv", "report-csv", "report-pdf"),
     *("invoice-pdf", "invoice-csv", "invoice-json", "invoice-ubl"),
 }
 _OFFERED: Final = """([here, text]) => {

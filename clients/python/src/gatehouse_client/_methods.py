@@ -3530,10 +3530,13 @@ class ManageUsageCalls:
         month: str | None = None,
         from_: date | None = None,
         to: date | None = None,
+        by: str | None = None,
+        per: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.UsageResponse]:
         """Decided requests by day and operation, and what they were charged, of a month (by
-        default this) or of up to 92 days. Scope `manage:billing`. Free.
+        default this) or of up to 92 days; or by key, pipeline or tag, per day or month. Scope
+        `manage:billing`. Free.
         """
         return self._send(
             Call(
@@ -3542,7 +3545,7 @@ class ManageUsageCalls:
                 answer=models.UsageResponse,
                 named="usageResponse",
                 repeat=Repeat.HARMLESS,
-                query={"month": month, "from": from_, "to": to},
+                query={"month": month, "from": from_, "to": to, "by": by, "per": per},
                 options=options or {},
             )
         )

@@ -5328,6 +5328,25 @@ class UsageEntry(Struct, frozen=True, kw_only=True):
     """What they were charged."""
 
 
+class UsageGroupEntry(Struct, frozen=True, kw_only=True):
+    """The requests of one key, pipeline or tag on one day or in one month."""
+
+    day: date
+    """In UTC; the first of a month."""
+    group: str | None
+    """Id of the key, number of the pipeline, or the custom input `tag`; null where there is none,
+    or it is not recorded any more.
+    """
+    name: str | None
+    """What the key is called."""
+    requests: int
+    """How many ended."""
+    charged: Money
+    """What they were charged."""
+    is_rest: bool
+    """Whether these are all beyond the largest 1,000 groups."""
+
+
 class UsageResponse(Struct, frozen=True, kw_only=True):
     """What an account used in a period."""
 
@@ -5337,6 +5356,8 @@ class UsageResponse(Struct, frozen=True, kw_only=True):
     """The first day after."""
     usage: tuple[UsageEntry, ...]
     """By day and operation."""
+    groups: tuple[UsageGroupEntry, ...] | None = None
+    """By key, pipeline or tag; they add up to what the statement charges."""
 
 
 class ValueKind(OpenEnum):

@@ -1,6 +1,7 @@
 """Balances, statements and usage, as every program gets them."""
 
 from datetime import date
+from enum import StrEnum
 from typing import Annotated
 
 import msgspec
@@ -19,6 +20,7 @@ from gatehouse.billing.statement import (
 from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidFields
+from gatehouse.store.accounts.usage import UsageBy
 
 Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 
@@ -49,6 +51,26 @@ class StatementQuery(PeriodQuery, frozen=True):
     """Which statement is wanted."""
 
     daily: Annotated[bool, Meta(description="Whether charges are by day.")] = False
+
+
+class UsagePer(StrEnum):
+    """Over which spans usage is added up."""
+
+    DAY = "day"
+    MONTH = "month"
+
+
+class UsageQuery(PeriodQuery, frozen=True):
+    """Which usage is wanted."""
+
+    by: Annotated[
+        UsageBy,
+        Meta(
+            description="What requests are told apart by. By `key`, `pipeline` or `tag` they are "
+            "in `groups`, and count when they ended, as in the statement."
+        ),
+    ] = UsageBy.OPERATION
+    per: Annotated[UsagePer, Meta(description="Spans of `groups`.")] = UsagePer.DAY
 
 
 class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):
@@ -124,6 +146,29 @@ class UsageEntry(msgspec.Struct, frozen=True, rename="camel"):
     charged: Annotated[Money, Meta(description="What they were charged.")]
 
 
+class UsageGroupEntry(msgspec.Struct, frozen=True, rename="camel"):
+    """The requests of one key, pipeline or tag on one day or in one month."""
+
+    day: Annotated[date, Meta(description="In UTC; the first of a month.", examples=["2026-11-01"])]
+    group: Annotated[
+        str | None,
+        Meta(
+            description="Id of the key, number of the pipeline, or the custom input `tag`; null "
+            "where there is none, or it is not recorded any more.",
+            examples=["checkout"],
+        ),
+    ]
+    name: Annotated[str | None, Meta(description="What the key is called.")]
+    requests: Annotated[int, Meta(description="How many ended.", examples=[1200])]
+    charged: Annotated[Money, Meta(description="What they were charged.")]
+    is_rest: Annotated[
+        bool,
+        Meta(
+            description="Whether these are all beyond the largest 1,000 groups.", examples=[False]
+        ),
+    ]
+
+
 class UsageResponse(msgspec.Struct, frozen=True, rename="camel"):
     """What an account used in a period."""
 
@@ -134,6 +179,10 @@ class UsageResponse(msgspec.Struct, frozen=True, rename="camel"):
         msgspec.field(name="to")
     )
     usage: Annotated[list[UsageEntry], Meta(description="By day and operation.")]
+    groups: Annotated[
+        list[UsageGroupEntry],
+        Meta(description="By key, pipeline or tag; they add up to what the statement charges."),
+    ] = []
 
 
 class AccountStatement(msgspec.Struct, frozen=True):

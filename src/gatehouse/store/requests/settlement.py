@@ -268,7 +268,7 @@ class _BatchDecider:
                 self._note_numbers(order)
             if before is not None:
                 return before
-        if not self._book.authorize(hold, order.at_ms):
+        if not self._book.authorize(hold, order.at_ms, order.actor or None):
             return self._refused(order)
         self._note_numbers(order)
         self._changes.holds_added.append(hold)

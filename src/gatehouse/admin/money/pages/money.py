@@ -13,11 +13,13 @@ from gatehouse.admin.approvals.pages import propose
 from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance, SetPrices, TopUpBalance
 from gatehouse.admin.figures.use_cases.usage import UsageLine, usage_figures
 from gatehouse.admin.money.pages.statement_pdf import item_text, statement_pdf
-from gatehouse.admin.money.types import AccountStatement
+from gatehouse.admin.money.types import AccountStatement, UsagePer, UsageQuery
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.money.use_cases.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
 from gatehouse.admin.money.use_cases.statements import quick_account_statement
+from gatehouse.admin.money.use_cases.usage import CSV_HEADINGS as USAGE_HEADINGS
+from gatehouse.admin.money.use_cases.usage import get_usage, usage_rows
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period, PeriodRefused, read_period
@@ -31,10 +33,12 @@ from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines
 from gatehouse.core.money import MICROS_PER_UNIT, format_amount
 from gatehouse.store.accounts.price_list import fees_of
+from gatehouse.store.accounts.usage import UsageBy
 
 _DAYS: Final = 30
 _ON_A_PAGE: Final = 50
 _LATEST: Final = 5
+_USAGE_BY: Final = (UsageBy.KEY, UsageBy.PIPELINE, UsageBy.TAG)
 
 
 def show_money(visit: Visit) -> Response:
@@ -82,6 +86,30 @@ def download_csv(visit: Visit) -> Response:
 def download_pdf(visit: Visit) -> Response:
     """The statement to file and to print."""
     return _file(visit, statement_pdf(visit, _statement(visit)), "application/pdf", "pdf")
+
+
+def show_usage(visit: Visit) -> Response:
+    """The requests of a month and what they were charged, by key, pipeline or tag."""
+    found = get_usage(visit.session, visit.account_id, _usage_query(visit, UsagePer.MONTH))
+    return visit.render(
+        "money/usage.html",
+        found=found,
+        by=_usage_by(visit),
+        choices=_USAGE_BY,
+        month=_month(visit),
+        months=_months(visit),
+        requests=sum(each.requests for each in found.groups),
+        charged=sum(each.charged.micros for each in found.groups),
+    )
+
+
+def download_usage(visit: Visit) -> Response:
+    """The same by day, for spreadsheets."""
+    wanted = _usage_query(visit, UsagePer.DAY)
+    found = get_usage(visit.session, visit.account_id, wanted)
+    rows = usage_rows(visit.account_id, wanted, found)
+    text = csv_lines([USAGE_HEADINGS, *rows])
+    return _file(visit, text.encode(), "text/csv; charset=utf-8", "csv", "usage")
 
 
 def show_ledger(visit: Visit) -> Response:
@@ -200,8 +228,24 @@ def _statement(visit: Visit) -> AccountStatement:
     return quick_account_statement(visit.session, visit.account_id, period, days)
 
 
-def _file(visit: Visit, body: bytes, content_type: str, ending: str) -> Response:
-    name = f"statement-{visit.account_id}-{_month(visit)}.{ending}"
+def _usage_by(visit: Visit) -> UsageBy:
+    typed = visit.query.get("by", "")
+    return UsageBy(typed) if typed in _USAGE_BY else UsageBy.KEY
+
+
+def _usage_query(visit: Visit, per: UsagePer) -> UsageQuery:
+    month = _month(visit)
+    try:
+        read_period(month, None, None, visit.now_ms)
+    except PeriodRefused:
+        raise Told(visit.text("money.problems.month")) from None
+    return UsageQuery(month=month, by=_usage_by(visit), per=per)
+
+
+def _file(
+    visit: Visit, body: bytes, content_type: str, ending: str, kind: str = "statement"
+) -> Response:
+    name = f"{kind}-{visit.account_id}-{_month(visit)}.{ending}"
     disposition = f'attachment; filename="{name}"'
     return Response(body, headers={"content-disposition": disposition}, media_type=content_type)
 
@@ -263,6 +307,8 @@ PAGES: Final[Declarations] = (
     Page("/a/{account}/money/statement", "statement", show_statement, **_SEE),
     Page("/a/{account}/money/statement.csv", "statement-csv", download_csv, **_SEE),
     Page("/a/{account}/money/statement.pdf", "statement-pdf", download_pdf, **_SEE),
+    Page("/a/{account}/money/usage", "usage", show_usage, does=get_usage),
+    Page("/a/{account}/money/usage.csv", "usage-csv", download_usage, does=get_usage),
     Page("/a/{account}/money/ledger", "ledger", show_ledger, **_SEE),
     Action("/a/{account}/money/top-up", "money-top-up", top_up, **_CHANGE),
     Action("/a/{account}/money/adjust", "money-adjust", adjust, **_CHANGE),

@@ -1,14 +1,27 @@
-"""What an account has used: its requests by day and operation, and what they were charged."""
+"""What an account has used, by operation, key, pipeline or tag, and what it was charged."""
 
+from collections.abc import Iterator
+from datetime import date, timedelta
 from typing import Final
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.money.types import PeriodQuery, UsageEntry, UsageResponse
+from gatehouse.admin.money.types import (
+    UsageEntry,
+    UsageGroupEntry,
+    UsagePer,
+    UsageQuery,
+    UsageResponse,
+)
+from gatehouse.billing.statement import Period
 from gatehouse.core.api_values import money
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.files.csv_output import plain_cell
+from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
-from gatehouse.store.accounts import accounts, usage
-from gatehouse.store.admin.admin_session import Reading
+from gatehouse.store.accounts import accounts, keys, usage
+from gatehouse.store.accounts.usage import UsageBy
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _USAGE_DAYS: Final = Phrase(
@@ -17,6 +30,11 @@ _USAGE_DAYS: Final = Phrase(
 
 _MOST_DAYS: Final = 92
 """Every request of the period is looked at."""
+_MOST_GROUPS: Final = 1000
+CSV_HEADINGS: Final = (
+    *("accountId", "currency", "per", "day", "by", "group", "name", "rest"),
+    *("requests", "charged"),
+)
 
 
 @use_case(
@@ -26,18 +44,75 @@ _MOST_DAYS: Final = 92
     operation="getUsage",
     answers="usageResponse",
 )
-def get_usage(reading: Reading, account_id: str, wanted: PeriodQuery) -> UsageResponse:
+def get_usage(session: AdminSession, account_id: str, wanted: UsageQuery) -> UsageResponse:
     """Usage.
 
     Decided requests by day and operation, and what they were charged, of a month (by default this)
-    or of up to 92 days.
+    or of up to 92 days; or by key, pipeline or tag, per day or month.
     """
-    period = wanted.period(reading.now_ms)
+    period = wanted.period(session.clock())
     if (period.end - period.first).days > _MOST_DAYS:
         raise InvalidInput(_USAGE_DAYS(most=_MOST_DAYS))
-    currency = accounts.currency_of(reading.connection, account_id)
-    entries = [
-        UsageEntry(each.day, each.operation, each.requests, money(currency, each.charged))
-        for each in usage.usage(reading.connection, account_id, period)
+    if wanted.by is UsageBy.OPERATION:
+        with account_reading(session, account_id) as connection:
+            currency = accounts.currency_of(connection, account_id)
+            entries = [
+                UsageEntry(each.day, each.operation, each.requests, money(currency, each.charged))
+                for each in usage.usage(connection, account_id, period)
+            ]
+        return UsageResponse(first=period.first, end=period.end, usage=entries)
+    groups = [
+        each
+        for span in _spans(period, wanted.per)
+        for each in _groups(session, account_id, span, wanted.by)
     ]
-    return UsageResponse(first=period.first, end=period.end, usage=entries)
+    return UsageResponse(first=period.first, end=period.end, usage=[], groups=groups)
+
+
+def usage_rows(
+    account_id: str, wanted: UsageQuery, found: UsageResponse
+) -> Iterator[tuple[object, ...]]:
+    """The groups as cells below `CSV_HEADINGS`."""
+    for each in found.groups:
+        named = (plain_cell(each.group), plain_cell(each.name), "yes" if each.is_rest else "")
+        yield (
+            *(account_id, each.charged.currency, wanted.per.value, each.day, wanted.by.value),
+            *(*named, each.requests, format_amount(each.charged.micros)),
+        )
+
+
+def _groups(
+    session: AdminSession, account_id: str, span: Period, by: UsageBy
+) -> list[UsageGroupEntry]:
+    """The groups of one span, each read by itself: no reading takes long."""
+    with account_reading(session, account_id) as connection:
+        found = usage.usage_groups(connection, account_id, span, by, _MOST_GROUPS)
+        currency = accounts.currency_of(connection, account_id)
+        called: dict[str, str] = {}
+        if by is UsageBy.KEY:
+            called = {each.key_id: each.name for each in keys.of_account(connection, account_id)}
+    return [
+        UsageGroupEntry(
+            day=span.first,
+            group=each.name,
+            name=called.get(each.name or ""),
+            requests=each.requests,
+            charged=money(currency, each.charged),
+            is_rest=each.is_rest,
+        )
+        for each in found
+    ]
+
+
+def _spans(period: Period, per: UsagePer) -> Iterator[Period]:
+    day = period.first
+    while day < period.end:
+        end = min(_after(day, per), period.end)
+        yield Period(day, end)
+        day = end
+
+
+def _after(day: date, per: UsagePer) -> date:
+    if per is UsagePer.DAY:
+        return day + timedelta(days=1)
+    return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
