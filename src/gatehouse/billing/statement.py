@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 import msgspec
@@ -22,6 +23,15 @@ DAY_MS: Final = 86_400_000
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
 _EPOCH: Final = date(1970, 1, 1)
+
+
+class UsageBy(StrEnum):
+    """What requests are told apart by."""
+
+    OPERATION = "operation"
+    KEY = "key"
+    PIPELINE = "pipeline"
+    TAG = "tag"
 
 
 class Period(msgspec.Struct, frozen=True):

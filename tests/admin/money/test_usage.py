@@ -10,8 +10,9 @@ import pytest
 
 from gatehouse.admin.money.types import StatementQuery, UsagePer, UsageQuery
 from gatehouse.admin.money.use_cases import statements, usage
+from gatehouse.billing.statement import UsageBy
 from gatehouse.core.errors import InvalidInput
-from gatehouse.store.accounts.usage import UsageBy, usage_groups
+from gatehouse.store.accounts.usage import usage_groups
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import DECISIONS
 from tests.harness import AMELIA, BODY, PURCHASE, Home, pipeline, precheck, rules

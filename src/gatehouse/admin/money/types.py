@@ -15,12 +15,12 @@ from gatehouse.billing.statement import (
     Period,
     PeriodRefused,
     Statement,
+    UsageBy,
     read_period,
 )
 from gatehouse.core.api_values import Money, Timestamp, money
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidFields
-from gatehouse.store.accounts.usage import UsageBy
 
 Day = Annotated[str, Meta(extra_json_schema={"format": "date"})]
 

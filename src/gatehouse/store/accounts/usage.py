@@ -1,7 +1,6 @@
 """Counts an account's requests by day and operation, key, pipeline or tag; the database adds up."""
 
 from datetime import date
-from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
@@ -9,7 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.actors import ActorKind
 from gatehouse.billing.ledger import STEP_OPEN, EntryKind
-from gatehouse.billing.statement import DAY_MS, Period
+from gatehouse.billing.statement import DAY_MS, Period, UsageBy
 from gatehouse.core.ids import first_id
 from gatehouse.store.tables import DECISIONS, LEDGER_ENTRIES, NOT_A_HOLD
 
@@ -35,15 +34,6 @@ _TAGS: Final = {
              WITH ORDINALITY AS place(name, number)
         WHERE place.name = 'custom.tag')""",
 }
-
-
-class UsageBy(StrEnum):
-    """What requests are told apart by."""
-
-    OPERATION = "operation"
-    KEY = "key"
-    PIPELINE = "pipeline"
-    TAG = "tag"
 
 
 class UsageLine(msgspec.Struct, frozen=True):

@@ -14,10 +14,10 @@ from gatehouse.admin.money.command.money_options import (
 )
 from gatehouse.admin.money.types import UsagePer, UsageQuery, UsageResponse
 from gatehouse.admin.opening import open_account
+from gatehouse.billing.statement import UsageBy
 from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
 from gatehouse.cli.output import show, shown_amounts, table
 from gatehouse.core.files.csv_output import csv_lines
-from gatehouse.store.accounts.usage import UsageBy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ from gatehouse.admin.money.use_cases.usage import CSV_HEADINGS as USAGE_HEADINGS
 from gatehouse.admin.money.use_cases.usage import get_usage, usage_rows
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import EntryKind, charged_items
-from gatehouse.billing.statement import Period, PeriodRefused, read_period
+from gatehouse.billing.statement import Period, PeriodRefused, UsageBy, read_period
 from gatehouse.console.charts.charts import Series, Words, stacked_chart
 from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
@@ -33,7 +33,6 @@ from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines
 from gatehouse.core.money import MICROS_PER_UNIT, format_amount
 from gatehouse.store.accounts.price_list import fees_of
-from gatehouse.store.accounts.usage import UsageBy
 
 _DAYS: Final = 30
 _ON_A_PAGE: Final = 50

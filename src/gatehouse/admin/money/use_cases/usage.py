@@ -12,14 +12,13 @@ from gatehouse.admin.money.types import (
     UsageQuery,
     UsageResponse,
 )
-from gatehouse.billing.statement import Period
+from gatehouse.billing.statement import Period, UsageBy
 from gatehouse.core.api_values import money
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import plain_cell
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, keys, usage
-from gatehouse.store.accounts.usage import UsageBy
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
