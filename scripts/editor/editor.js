@@ -18,7 +18,7 @@ import { tags } from "@lezer/highlight";
 const WORDS = ["AND", "OR", "NOT", "IN", "LIST", "LIKE", "BETWEEN", "IS", "NULL", "TRUE", "FALSE", "CASE", "WHEN", "THEN", "ELSE", "END"];
 const KEYS = {
   rules: ["rule_set", "description", "inputs", "rules", "name", "condition", "outcome", "final", "shadow", "tags"],
-  pipeline: ["pipeline", "name", "description", "inputs", "stages", "decided_by", "stage", "rule_set", "fee", "stop_when", "skip_when", "on_failure", "pay", "on_declined_review"],
+  pipeline: ["pipeline", "name", "description", "inputs", "stages", "decided_by", "stage", "rule_set", "fee", "stop_when", "skip_when", "on_failure", "pay", "on_declined_review", "capture"],
 };
 const CONDITIONS = ["condition", "stop_when", "skip_when"];
 const OUTCOMES = ["ACCEPT", "REVIEW", "DECLINE"];

@@ -13,7 +13,12 @@ from gatehouse.core.stages.case import Case, MadePayment, StageResult, ValuesByT
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import Stage
-from gatehouse.decisions.record import DecisionRecord, RecordedSignals, decode
+from gatehouse.decisions.record import (
+    DecisionRecord,
+    PipelineVersion,
+    RecordedSignals,
+    decode,
+)
 from gatehouse.intel.bins import load_bins
 from gatehouse.intel.cards import CardMasker
 from gatehouse.operations.account_setup import Builder
@@ -84,6 +89,7 @@ class Played(msgspec.Struct, frozen=True):
     done: Processed
     record: DecisionRecord
     intent: IntentEnd | None
+    captured_by: str | None
 
     @property
     def stages(self) -> list[str]:
@@ -179,7 +185,7 @@ def play(
             card=None,
             answer=lambda _done: Answer(),
             intent=Payment(5990, "USD"),
-            decision_plan=DecisionPlan(_Signals(named), decide),
+            decision_plan=DecisionPlan(_Signals(named), decide, PipelineVersion(1, 1)),
         ),
         client_reference=None,
         claim=None,
@@ -191,4 +197,4 @@ def play(
     done = asyncio.run(engine.process(job))
     assert isinstance(done, Processed)
     [closed] = books.closed
-    return Played(done, decode(closed.decision.record), closed.intent)
+    return Played(done, decode(closed.decision.record), closed.intent, closed.captured_by)

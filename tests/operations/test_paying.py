@@ -67,3 +67,21 @@ def test_a_rule_after_the_payment_can_still_ask_for_a_review_of_it() -> None:
     played = play(stages(", pay: accepted"), mine, found)
     assert played.decision is Outcome.REVIEW
     assert played.intent is IntentEnd.REVIEWED
+
+
+@pytest.mark.parametrize(
+    ("amount", "paid", "captured_by"),
+    [
+        (20, PAID, "pipeline:1"),
+        (200, PAID, None),
+        (20, {"status": "DECLINED"}, None),
+    ],
+    ids=["accepted", "for review", "declined by the gateway"],
+)
+def test_only_what_is_accepted_and_paid_is_captured_at_once(
+    amount: int, paid: Mapping[str, Any], captured_by: str | None
+) -> None:
+    found = {"Gateway": paid}
+    played = play(stages(", capture: accepted"), MINE, found, order__amount=amount)
+    assert played.captured_by == captured_by
+    assert play(stages(), MINE, found, order__amount=amount).captured_by is None

@@ -7,6 +7,7 @@ from gatehouse.conditions.nodes import Compare, Condition, Literal, Signal, Type
 from gatehouse.core.stages.outcomes import OnFailure, Outcome
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.pipeline.definition import (
+    CaptureWhen,
     OnDeclinedReview,
     Pay,
     PipelineDefinition,
@@ -236,11 +237,15 @@ class TestDifferences:
 
     def test_what_is_paid_and_undone_is_compared_where_something_is_paid(self) -> None:
         changed = StageDefinition(
-            "Gateway", pay=Pay.ACCEPTED, on_declined_review=OnDeclinedReview.LEAVE
+            "Gateway",
+            pay=Pay.ACCEPTED,
+            on_declined_review=OnDeclinedReview.LEAVE,
+            capture=CaptureWhen.ACCEPTED,
         )
         assert differences(pipeline("Gateway"), pipeline(changed)) == [
             "~ stage 1: Gateway: pay: reviewed -> accepted",
             "~ stage 1: Gateway: on_declined_review: reverse -> leave",
+            "~ stage 1: Gateway: capture: later -> accepted",
         ]
 
     def test_the_head_of_a_pipeline_is_compared_too(self) -> None:

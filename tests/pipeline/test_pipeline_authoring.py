@@ -273,6 +273,8 @@ class TestMistakes:
                 "stages[0].on_declined_review",
                 "pays nothing",
             ),
+            (("stage: Gateway\ncapture: now",), "stages[0].capture", "later, accepted"),
+            (("stage: Sentry\ncapture: later",), "stages[0].capture", "pays nothing"),
             (("stage: Sentry\nstop_when:",), "stages[0].stop_when", "must be a condition"),
             (("stage: Sentry\nstop_when: [a]",), "stages[0].stop_when", "must be a condition"),
         ],

@@ -6,6 +6,7 @@ from gatehouse.billing.ledger import AccountState, EntryKind, Hold, LedgerEntry
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow, EvidenceRow, PaymentRow
+from gatehouse.store.payments.operations import whole_capture
 from gatehouse.store.requests.batch_statements import PARTS, Part, postgres_save, sqlite_insert
 from gatehouse.store.requests.card_numbers import SentNumber
 from gatehouse.store.requests.intent_rows import (
@@ -21,6 +22,8 @@ from gatehouse.store.requests.settlement import (
     NewMismatch,
     StoredClaim,
 )
+
+_PAYMENT = PaymentRow("a", "r", 1, 100, "USD", "acquirer", "p1", None)
 
 EVERYTHING = Changes(
     accounts={"a": AccountState(5, 0)},
@@ -42,7 +45,8 @@ EVERYTHING = Changes(
     missed_events=[MissedEvent("a", "r")],
     events=[NewEvent("evt", "a", 1, EventName.REVIEW_OPENED, "key:k", "r")],
     evidence=[EvidenceRow("a", "r", 1, "sealed")],
-    payments=[PaymentRow("a", "r", 1, 100, "USD", "acquirer", "p1", None)],
+    payments=[_PAYMENT],
+    payment_operations=[whole_capture(_PAYMENT, "pipeline:1", 1)],
 )
 
 inserts = pytest.mark.parametrize(

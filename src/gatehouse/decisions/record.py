@@ -59,6 +59,11 @@ class PipelineVersion(msgspec.Struct, frozen=True):
     id: Annotated[int, Meta(description="Number of the pipeline.")]
     version: Annotated[int, Meta(description="Its version.")]
 
+    @property
+    def name(self) -> str:
+        """What the pipeline is called where it does something by itself."""
+        return f"pipeline:{self.id}"
+
 
 class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What a processed request leaves. Its fields are in the order of the text."""

@@ -9,7 +9,13 @@ from gatehouse.core.stages.case import Case
 from gatehouse.core.stages.outcomes import OnFailure, Outcome
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import Stage
-from gatehouse.pipeline.definition import OnDeclinedReview, Pay, PipelineDefinition, combine
+from gatehouse.pipeline.definition import (
+    CaptureWhen,
+    OnDeclinedReview,
+    Pay,
+    PipelineDefinition,
+    combine,
+)
 from gatehouse.pipeline.job import LatePart, StageRun, Step
 from gatehouse.pipeline.waiting import Waiting
 from gatehouse.rules.decide import CompiledRuleSet
@@ -69,6 +75,7 @@ def steps_of(
             each.on_declined_review is OnDeclinedReview.REVERSE,
             tuple(ruled.late_parts.get(place, ())),
             each.stage in named,
+            each.capture is CaptureWhen.ACCEPTED,
         )
         for place, each in enumerate(definition.stages)
     )

@@ -15,8 +15,15 @@ from gatehouse.core.reading.validation import join_path
 from gatehouse.core.stages.outcomes import OnFailure
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.wording.sentences import Phrase, any_of, said_by
-from gatehouse.pipeline.definition import OnDeclinedReview, Pay, PipelineDefinition, StageDefinition
+from gatehouse.pipeline.definition import (
+    CaptureWhen,
+    OnDeclinedReview,
+    Pay,
+    PipelineDefinition,
+    StageDefinition,
+)
 from gatehouse.pipeline.file_types import (
+    capture_time,
     condition_text,
     declined_review_action,
     description_text,
@@ -66,6 +73,11 @@ _PAYMENT_FAILURE: Final = Phrase(
     "a payment that could not be made is reversed, so it ends the pipeline: leave on_failure out",
 )
 _PAYS_NOTHING: Final = Phrase("document.pays_nothing", "{name} pays nothing: leave {key} out")
+_NO_CAPTURE: Final = Phrase(
+    "document.no_capture",
+    "needs connectors that capture payments, and these do not: {names}; leave capture out, or give "
+    "their mappings a section for it",
+)
 _RULE_SET_REQUIRED: Final = Phrase(
     "document.rule_set_required", "is required: name the rule set that this {name} stage runs"
 )
@@ -102,7 +114,7 @@ _REQUIRED: Final = {
     "name": _GIVE_NAME(),
     "stages": _GIVE_STAGES(),
 }
-_PAYMENT_KEYS: Final = ("pay", "on_declined_review")
+_PAYMENT_KEYS: Final = ("pay", "on_declined_review", "capture")
 _STAGE_KEYS: Final = (
     *("stage", "rule_set", "fee", "stop_when", "skip_when", "on_failure"),
     *_PAYMENT_KEYS,
@@ -116,6 +128,8 @@ class Surroundings(msgspec.Struct, frozen=True):
     """By name: the custom inputs that each rule set declares."""
     lists: Mapping[str, str]
     """By name: the kind of each list."""
+    without_capture: tuple[str, ...] = ()
+    """The connectors that take payments of the account and cannot capture them."""
 
 
 def read_pipeline(content: bytes, surroundings: Surroundings | None = None) -> PipelineDefinition:
@@ -291,7 +305,15 @@ class _PipelineReader:
                 stage, path, "on_declined_review", declined_review_action
             )
             or OnDeclinedReview.REVERSE,
+            capture=self._capture(stage, path),
         )
+
+    def _capture(self, stage: dict[str, Any], path: str) -> CaptureWhen:
+        read = self._field(stage, path, "capture", capture_time) or CaptureWhen.LATER
+        around = self._surroundings
+        if read is CaptureWhen.ACCEPTED and around is not None and around.without_capture:
+            self._flaw(f"{path}.capture", _NO_CAPTURE(names=", ".join(around.without_capture)))
+        return read
 
     def _rule_set(self, stage: dict[str, Any], path: str, name: str) -> str | None:
         where = f"{path}.rule_set"

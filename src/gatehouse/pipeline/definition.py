@@ -31,6 +31,15 @@ class OnDeclinedReview(StrEnum):
     LEAVE = "leave"
 
 
+class CaptureWhen(StrEnum):
+    """When a payment is captured."""
+
+    LATER = "later"
+    """When somebody asks for it."""
+    ACCEPTED = "accepted"
+    """As soon as its request is accepted, by the pipeline or by a review."""
+
+
 class StageDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     """One stage at its place in a pipeline."""
 
@@ -47,6 +56,7 @@ class StageDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     pay: Pay = Pay.REVIEWED
     """This and what follows: only of a stage that pays."""
     on_declined_review: OnDeclinedReview = OnDeclinedReview.REVERSE
+    capture: CaptureWhen = CaptureWhen.LATER
 
 
 class PipelineDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,6 +75,11 @@ class PipelineDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     def deciders(self) -> tuple[str, ...]:
         """Stages whose verdicts make the decision: unless named, all that have one."""
         return self.decided_by or REGISTRY.deciding
+
+    @property
+    def captures(self) -> bool:
+        """Whether a payment is captured as soon as its request is accepted."""
+        return any(each.capture is CaptureWhen.ACCEPTED for each in self.stages)
 
 
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode

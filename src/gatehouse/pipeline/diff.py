@@ -37,6 +37,7 @@ def options(stage: StageDefinition) -> dict[str, str]:
     if REGISTRY[stage.stage].pays:
         shown["pay"] = stage.pay.value
         shown["on_declined_review"] = stage.on_declined_review.value
+        shown["capture"] = stage.capture.value
     return shown
 
 

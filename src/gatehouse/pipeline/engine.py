@@ -222,6 +222,7 @@ class Engine:
 
         terms = found_by(job, case, record, self._options.terms)
         intent = None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision)
+        payments = _standing(case, runs, intent, now_ms)
         closing = self._settlement.close(
             Close(
                 account_id=job.account_id,
@@ -240,7 +241,8 @@ class Engine:
                 events=_events(job, runs, decision),
                 actor=job.actor,
                 evidence=() if job.plan.evidence is None else self._evidence(job),
-                payments=_standing(case, runs, intent, now_ms),
+                payments=payments,
+                captured_by=_capturing(job, decision) if payments else None,
             )
         )
         try:
@@ -289,6 +291,14 @@ def _standing(
     place = (case.account_id, case.request_id, now_ms)
     money = (made.amount_minor, made.currency)
     return (PaymentRow(*place, *money, made.party, made.payment_id, case.payment_reference),)
+
+
+def _capturing(job: Job, decision: Outcome | None) -> str | None:
+    """The pipeline that has the payment of the request captured, if it does."""
+    plan = job.plan.decision_plan
+    if plan is None or plan.pipeline is None or decision is not _ACCEPT:
+        return None
+    return plan.pipeline.name if any(step.captures for step in job.plan.steps) else None
 
 
 def _events(job: Job, runs: Sequence[StageRun], decision: Outcome | None) -> tuple[EventName, ...]:

@@ -16,7 +16,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.money import parse_amount
 from gatehouse.core.stages.outcomes import OnFailure
 from gatehouse.core.wording.sentences import Phrase
-from gatehouse.pipeline.definition import OnDeclinedReview, Pay
+from gatehouse.pipeline.definition import CaptureWhen, OnDeclinedReview, Pay
 
 _WHAT_TYPE: Final = Phrase("document.what_type", "type")
 
@@ -34,6 +34,7 @@ _FEE_NEGATIVE: Final = Phrase("document.fee_negative", "a fee cannot be negative
 _WAY_TO_FAIL: Final = Phrase("document.way_to_fail", "way to fail")
 _CHOICE_OF_PAY: Final = Phrase("document.choice_of_pay", "choice of what is paid")
 _WAY_TO_END: Final = Phrase("document.way_to_end", "way to end a payment")
+_TIME_TO_CAPTURE: Final = Phrase("document.time_to_capture", "time to capture a payment")
 _CONDITION: Final = Phrase("document.condition", "must be a condition, or {word}")
 _INPUT_NAME: Final = Phrase(
     "document.input_name",
@@ -107,6 +108,11 @@ def pay_choice(value: Any) -> Pay:
 def declined_review_action(value: Any) -> OnDeclinedReview:
     """What follows for the payment when a review is declined."""
     return _word_of(OnDeclinedReview, value, _WAY_TO_END())
+
+
+def capture_time(value: Any) -> CaptureWhen:
+    """When a payment is captured."""
+    return _word_of(CaptureWhen, value, _TIME_TO_CAPTURE())
 
 
 def _word_of(words: type[W], value: Any, what: str) -> W:

@@ -49,6 +49,8 @@ class Step(msgspec.Struct, frozen=True):
     """What earlier stages do once this one has run, or is known not to."""
     is_named: bool = True
     """Whether any condition or rule of the pipeline speaks of what this stage finds."""
+    captures: bool = False
+    """Whether its payment is captured as soon as the request is accepted."""
 
 
 class SignalBuilder(Protocol):

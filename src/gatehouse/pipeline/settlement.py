@@ -146,6 +146,8 @@ class Close(msgspec.Struct, frozen=True):
     """What stays readable of the order, if its account wants that."""
     payments: tuple[PaymentRow, ...] = ()
     """The payment, if it stands."""
+    captured_by: str | None = None
+    """Who has it captured at once; None: nobody."""
 
 
 class Redirect(msgspec.Struct, frozen=True):

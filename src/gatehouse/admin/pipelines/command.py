@@ -161,6 +161,7 @@ def _data(definition: PipelineDefinition, currency: str | None) -> dict[str, Any
                 "onDeclinedReview": stage.on_declined_review
                 if REGISTRY[stage.stage].pays
                 else None,
+                "capture": stage.capture if REGISTRY[stage.stage].pays else None,
             }
             for stage in definition.stages
         ],

@@ -80,6 +80,8 @@ class EventDetails(msgspec.Struct, frozen=True, omit_defaults=True):
     payment: Payment | None = None
     """The payment that waited for the review, if one did."""
     effect: PaymentEffect | None = None
+    captured: bool = False
+    """Whether the capture of the payment was asked for with it, because its pipeline says so."""
 
 
 class ReviewEvent(msgspec.Struct, frozen=True):

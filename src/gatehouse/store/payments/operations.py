@@ -68,6 +68,22 @@ class KeptOperation(msgspec.Struct, frozen=True, kw_only=True):
     detail: str | None = None
 
 
+class NewOperation(msgspec.Struct, frozen=True, array_like=True):
+    """An operation that was asked for, as it is stored before anything is sent."""
+
+    id: str
+    account_id: str
+    request_id: str
+    kind: OperationKind
+    amount_minor: int
+    actor: str
+    at_ms: int
+    changed_at_ms: int
+    next_at_ms: int
+    state: OperationState = OperationState.WAITING
+    attempts: int = 0
+
+
 class PaymentSums(msgspec.Struct, frozen=True):
     """What was done with a payment, in its smallest unit."""
 
@@ -155,7 +171,14 @@ def of_payments(
     return found
 
 
-def add(connection: sa.Connection, operation: KeptOperation) -> None:
+def whole_capture(payment: PaymentRow, actor: str, now_ms: int) -> NewOperation:
+    """The capture of a whole payment, which is asked for once."""
+    place = (payment.account_id, payment.request_id, OperationKind.CAPTURE)
+    operation_id = derived_id("op", now_ms, f"capture {payment.request_id}")
+    return NewOperation(operation_id, *place, payment.amount_minor, actor, now_ms, now_ms, now_ms)
+
+
+def add(connection: sa.Connection, operation: NewOperation) -> None:
     """Keep a new operation; the caller holds the lock of its payment."""
     connection.execute(PAYMENT_OPERATIONS.insert(), msgspec.structs.asdict(operation))
 

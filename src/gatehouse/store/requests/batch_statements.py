@@ -16,7 +16,8 @@ from gatehouse.core.events import NewEvent
 from gatehouse.decisions.search_terms import WaitingTerms
 from gatehouse.pipeline.settlement import DecisionRow, EvidenceRow, PaymentRow
 from gatehouse.store.decisions.evidence_table import ORDER_EVIDENCE
-from gatehouse.store.payments.tables import PAYMENTS
+from gatehouse.store.payments.operations import NewOperation
+from gatehouse.store.payments.tables import PAYMENT_OPERATIONS, PAYMENTS
 from gatehouse.store.requests.card_numbers import SentNumber
 from gatehouse.store.requests.intent_rows import (
     DoubtfulIntent,
@@ -140,6 +141,7 @@ _PARTS: Final = (
     _insert("events", EVENTS, NewEvent),
     _insert("evidence", ORDER_EVIDENCE, EvidenceRow),
     _insert("payments", PAYMENTS, PaymentRow),
+    _insert("payment_operations", PAYMENT_OPERATIONS, NewOperation),
 )
 
 

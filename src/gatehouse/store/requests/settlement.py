@@ -40,6 +40,7 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
     WrongGuess,
 )
+from gatehouse.store.payments.operations import NewOperation, whole_capture
 from gatehouse.store.requests.card_numbers import (
     NUMBERS_WINDOW_MS,
     NumbersByGroup,
@@ -133,6 +134,7 @@ class Changes(msgspec.Struct):
     events: list[NewEvent] = []
     evidence: list[EvidenceRow] = []
     payments: list[PaymentRow] = []
+    payment_operations: list[NewOperation] = []
 
     def __bool__(self) -> bool:
         """Whether there is anything to write; a batch of refusals has nothing."""
@@ -362,7 +364,7 @@ class _BatchDecider:
         if order.memory_missed:
             self._changes.missed_events.append(MissedEvent(order.account_id, order.request_id))
         self._changes.evidence += order.evidence
-        self._changes.payments += order.payments
+        self._keep_payments(order)
         for kind in order.events:
             self._tell(order, kind)
         state = self._loaded.accounts[order.account_id]
@@ -381,6 +383,12 @@ class _BatchDecider:
             kept.answer = answer.decode()
             self._changes.claims_kept[order.claim_id] = kept
         return Closed(remaining, answer)
+
+    def _keep_payments(self, order: Close) -> None:
+        self._changes.payments += order.payments
+        if (actor := order.captured_by) is not None:
+            asked = [whole_capture(each, actor, order.at_ms) for each in order.payments]
+            self._changes.payment_operations += asked
 
     def _redirect(self, order: Redirect) -> None:
         if self._hold_of(order.account_id, order.request_id) is None:

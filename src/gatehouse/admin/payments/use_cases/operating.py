@@ -28,7 +28,12 @@ from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import CONNECTORS_KEY
 from gatehouse.store.payments import operations
-from gatehouse.store.payments.operations import KeptOperation, OperationState, PaymentSums
+from gatehouse.store.payments.operations import (
+    KeptOperation,
+    NewOperation,
+    OperationState,
+    PaymentSums,
+)
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState
 
@@ -199,14 +204,8 @@ def _ask(
     operation_id = change.new_id("op")
     operations.add(
         connection,
-        KeptOperation(
-            id=operation_id,
-            account_id=account_id,
-            request_id=request_id,
-            kind=kind,
-            state=OperationState.WAITING,
-            actor=str(change.actor),
-            amount_minor=amount_minor,
+        NewOperation(
+            *(operation_id, account_id, request_id, kind, amount_minor, str(change.actor)),
             at_ms=change.now_ms,
             changed_at_ms=change.now_ms,
             next_at_ms=change.now_ms,

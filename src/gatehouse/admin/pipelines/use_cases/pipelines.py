@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
+import sqlalchemy as sa
 
 from gatehouse.access.accounts import Account
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
@@ -15,20 +16,26 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     NewVersion,
 )
 from gatehouse.conditions.catalogue import kinds_for
+from gatehouse.connectors.definition import Function
+from gatehouse.connectors.definition import decode_program as decode_connectors
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.gateway.operating import OperationKind
+from gatehouse.operations.connectors import APPLIED
 from gatehouse.pipeline.authoring import Surroundings, read_pipeline
 from gatehouse.pipeline.definition import PipelineDefinition, decode_program, encode_program
 from gatehouse.pipeline.diff import differences, title
 from gatehouse.pipeline.stage_conditions import rules_after_payment, rules_without_results
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.rules.ruleset import decode_program as decode_rule_set
+from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.price_list import fees_of
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
+from gatehouse.store.configured import configurations as stored_configurations
 from gatehouse.store.configured import list_reading
-from gatehouse.store.configured.configurations import PIPELINE, RULES, active
+from gatehouse.store.configured.configurations import CONNECTORS_KEY, PIPELINE, RULES, active
 
 _STAGE_LIST: Final = Phrase(
     "refused.stage_list",
@@ -68,9 +75,32 @@ def _read(
             for stored in active(connection, account_id, RULES)
         }
         kinds = list_reading.kinds(connection, account_id)
+        without_capture = _without_capture(session.settings, connection, account_id)
     inputs = {name: found.inputs if found else {} for name, found in rule_sets.items()}
-    definition = read_pipeline(content, Surroundings(inputs, kinds))
+    definition = read_pipeline(content, Surroundings(inputs, kinds, without_capture))
     return definition, warnings(definition, rule_sets)
+
+
+def _without_capture(
+    settings: Settings, connection: sa.Connection, account_id: str
+) -> tuple[str, ...]:
+    """The applied connectors that take payments of the account and cannot capture them."""
+    applied = settings.gateway == APPLIED
+    in_force = stored_configurations.find(connection, CONNECTORS_KEY) if applied else None
+    if in_force is None:
+        return ()
+    configuration = decode_connectors(in_force.program)
+    used: dict[str, None] = {}
+    for route in configuration.routes.get(Function.GATEWAY, ()):
+        if route.accounts and account_id not in route.accounts:
+            continue
+        used |= dict.fromkeys(route.use)
+        if not (route.brands or route.bins or route.countries):
+            break  # It takes all payments of the account.
+    connectors = configuration.connectors
+    return tuple(
+        name for name in used if OperationKind.CAPTURE not in connectors[name].operations()
+    )
 
 
 def get(

@@ -23,9 +23,12 @@ from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.record_fingerprints import decode
+from gatehouse.pipeline.definition import decode_program
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.configured import configurations
+from gatehouse.store.configured.configurations import PIPELINE, ConfigurationKey
 from gatehouse.store.database import struct_from
-from gatehouse.store.decisions import review_events
+from gatehouse.store.decisions import decisions, review_events
 from gatehouse.store.decisions.review_events import (
     STATE_WORDS,
     EventDetails,
@@ -238,7 +241,8 @@ def resolve(
     effect = None
     if payment is not None:
         effect = PaymentEffect.STANDS if finding.approve else PaymentEffect.REVERSED
-    details = EventDetails(state=resolved.state, payment=payment, effect=effect)
+    captured = finding.approve and _capture(change, account_id, request_id)
+    details = EventDetails(state=resolved.state, payment=payment, effect=effect, captured=captured)
     event = (account_id, request_id, EventKind.RESOLVED)
     review_events.add(change, event, details, resolved.reason)
     _tell(change, EventName.REVIEW_RESOLVED, account_id, request_id, details)
@@ -260,7 +264,8 @@ def correct(
         raise AlreadyResolved(review)
     corrected = _with_finding(change, review, finding)
     payment, effect = _correct_payment(change, account_id, request_id, approve=finding.approve)
-    details = EventDetails(state=corrected.state, payment=payment, effect=effect)
+    captured = finding.approve and _capture(change, account_id, request_id)
+    details = EventDetails(state=corrected.state, payment=payment, effect=effect, captured=captured)
     event = (account_id, request_id, EventKind.CORRECTED)
     review_events.add(change, event, details, corrected.reason)
     _store(change, account_id, corrected)
@@ -353,6 +358,37 @@ def _correct_payment(
         intents.reverse_reviewed(connection, account_id, request_id, payment, change.now_ms)
         return payment, PaymentEffect.REVERSED
     return payment, PaymentEffect.LOST
+
+
+def _capture(change: Change, account_id: str, request_id: str) -> bool:
+    """Ask for the capture of the payment of an accepted request where its pipeline does that.
+
+    As it stood when it authorized the payment; and unless somebody did something with it before.
+    """
+    connection = change.connection
+    payment = operations.find_payment(connection, account_id, request_id, lock=True)
+    if payment is None or operations.is_used(connection, account_id, request_id):
+        return False
+    if intents.states_of(connection, account_id, [request_id]):
+        return False
+    record = decisions.get(connection, account_id, request_id, change.session.fingerprints)
+    if record is None or (by := record.pipeline) is None:
+        return False
+    key = ConfigurationKey(account_id, PIPELINE, str(by.id))
+    program = configurations.program_of(change.signer, connection, key, by.version)
+    if program is None or not decode_program(program).captures:
+        return False
+    asked = operations.whole_capture(payment, by.name, change.now_ms)
+    operations.add(connection, asked)
+    change.audit(
+        "payment.capture",
+        account_id,
+        requestId=request_id,
+        operationId=asked.id,
+        amountMinor=asked.amount_minor,
+        currency=payment.currency,
+    )
+    return True
 
 
 def _this(account_id: str, request_id: str) -> sa.ColumnElement[bool]:

@@ -27,6 +27,12 @@ _PAID: Final = Phrase(
     "resolution: a payment that stands is then reversed, one that was reversed does not come back",
 )
 
+_CAPTURED: Final = Phrase(
+    "refused.undo_captured",
+    "the payment of {request_id} is captured, as its pipeline says, and that cannot be undone; "
+    "correct the resolution, and refund the payment",
+)
+
 UNDO_MS: Final = 600_000
 """For so long the one who resolved a review may undo that."""
 _MINUTE_MS: Final = 60_000
@@ -85,6 +91,8 @@ def _refusal(
     found = [each for each in events if each.details.state is not None]
     if not found or found[-1].kind is not EventKind.RESOLVED or found[-1].actor != actor:
         return NotUndone(_OTHERS(**about))
+    if found[-1].details.captured:
+        return NotUndone(_CAPTURED(**about))
     if found[-1].details.payment is not None:
         return NotUndone(_PAID(**about))
     if found[-1].at_ms + UNDO_MS < now:
