@@ -15,7 +15,7 @@ from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id
 from gatehouse.core.money import Payment
 from gatehouse.gateway.operating import OperationKind, PaymentOperation
-from gatehouse.pipeline.settlement import PaymentRow
+from gatehouse.pipeline.settlement import Close, PaymentRow
 from gatehouse.store.database import struct_from
 from gatehouse.store.events import outbox
 from gatehouse.store.payments.tables import PAYMENT_OPERATIONS, PAYMENTS
@@ -176,6 +176,13 @@ def whole_capture(payment: PaymentRow, actor: str, now_ms: int) -> NewOperation:
     place = (payment.account_id, payment.request_id, OperationKind.CAPTURE)
     operation_id = derived_id("op", now_ms, f"capture {payment.request_id}")
     return NewOperation(operation_id, *place, payment.amount_minor, actor, now_ms, now_ms, now_ms)
+
+
+def captures_of(closed: Close) -> list[NewOperation]:
+    """The captures that a request asks for by itself, where its pipeline says so."""
+    if (actor := closed.captured_by) is None:
+        return []
+    return [whole_capture(each, actor, closed.at_ms) for each in closed.payments]
 
 
 def add(connection: sa.Connection, operation: NewOperation) -> None:

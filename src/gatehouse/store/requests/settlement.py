@@ -40,7 +40,7 @@ from gatehouse.pipeline.settlement import (
     StillInFlight,
     WrongGuess,
 )
-from gatehouse.store.payments.operations import NewOperation, whole_capture
+from gatehouse.store.payments.operations import NewOperation, captures_of
 from gatehouse.store.requests.card_numbers import (
     NUMBERS_WINDOW_MS,
     NumbersByGroup,
@@ -364,7 +364,8 @@ class _BatchDecider:
         if order.memory_missed:
             self._changes.missed_events.append(MissedEvent(order.account_id, order.request_id))
         self._changes.evidence += order.evidence
-        self._keep_payments(order)
+        self._changes.payments += order.payments
+        self._changes.payment_operations += captures_of(order)
         for kind in order.events:
             self._tell(order, kind)
         state = self._loaded.accounts[order.account_id]
@@ -383,12 +384,6 @@ class _BatchDecider:
             kept.answer = answer.decode()
             self._changes.claims_kept[order.claim_id] = kept
         return Closed(remaining, answer)
-
-    def _keep_payments(self, order: Close) -> None:
-        self._changes.payments += order.payments
-        if (actor := order.captured_by) is not None:
-            asked = [whole_capture(each, actor, order.at_ms) for each in order.payments]
-            self._changes.payment_operations += asked
 
     def _redirect(self, order: Redirect) -> None:
         if self._hold_of(order.account_id, order.request_id) is None:
