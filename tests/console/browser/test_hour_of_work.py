@@ -145,6 +145,7 @@ def test_an_attack_is_seen_stopped_by_two_and_fifty_orders_are_reviewed(
         until(lambda: visitor.open(path) and newest.count())
         visitor.check()
         _review_by_keyboard(site, visitor, business.account_id)
+        _take_the_report(visitor, business.account_id)
 
 
 def _matched(answer: Any) -> list[str]:
@@ -221,3 +222,23 @@ def _review_by_keyboard(site: Site, visitor: Visitor, account_id: str) -> None:
         states = list_reviews(session, account_id, ReviewSearch(ReviewState.DECLINED, None, 100))
         left = list_reviews(session, account_id, ReviewSearch(ReviewState.OPEN, None, 100))
     assert (len(states), left) == (REVIEWED, [])
+
+
+def _take_the_report(visitor: Visitor, account_id: str) -> None:
+    """The month that goes on, on one page and as files."""
+    page = visitor.page
+    visitor.open(f"/a/{account_id}/reports").locator("main th a").first.click()
+    page.wait_for_url("**/reports/2*")
+    visitor.check()
+    for ending, content in (("PDF", b"%PDF-"), ("CSV", b"Declined,")):
+        with page.expect_download() as taken:
+            page.get_by_role("link", name=ending, exact=True).click()
+        assert taken.value.suggested_filename.endswith(f".{ending.lower()}")
+        assert content in taken.value.path().read_bytes()
+    # Were the link to keep what it leads to whatever that is, nobody would see a refusal.
+    page.get_by_role("link", name="PDF", exact=True).evaluate(
+        "link => { link.href = link.href.replace(/reports.[0-9-]+/, 'reports/1999-01') }"
+    )
+    visitor.is_refused = True
+    page.get_by_role("link", name="PDF", exact=True).click()
+    page.get_by_text("No report on 1999-01 was made").wait_for()
