@@ -4838,6 +4838,29 @@ export interface StatementMovement {
   readonly note: string | null;
 }
 
+export interface StatementReadyData {
+  readonly month: string;
+  readonly openingBalance: Money;
+  readonly topUps: Money;
+  readonly adjustments: Money;
+  readonly charged: Money;
+  readonly closingBalance: Money;
+  /** Where the statement is: a path of the API, and a page of the console. */
+  readonly links: { readonly statement: string; readonly page: string };
+}
+
+/** A month is over, and its statement does not change any more. */
+export interface StatementReadyEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "statement.ready";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: StatementReadyData;
+}
+
 /** What moved a balance: opening + top-ups + adjustments - charged = closing. */
 export interface StatementResponse {
   /** The first day of the period, in UTC. */
@@ -5310,6 +5333,7 @@ export type PublicEvent =
   ExperimentStartedEvent |
   ExperimentEndedEvent |
   ReportReadyEvent |
+  StatementReadyEvent |
   WebhookTestEvent;
 
 /** What each operation takes, and what it answers with. */

@@ -56,6 +56,7 @@ class EventName(StrEnum):
     PAYMENT_REFUNDED = "payment.refunded"
     PAYMENT_OPERATION_REFUSED = "payment.operation_refused"
     PAYMENT_OPERATION_IN_DOUBT = "payment.operation_in_doubt"
+    STATEMENT_READY = "statement.ready"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -96,6 +97,7 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.PAYMENT_OPERATION_REFUSED: "A capture, void or refund was refused.",
     EventName.PAYMENT_OPERATION_IN_DOUBT: "A person must find out whether a capture, void or "
     "refund was done.",
+    EventName.STATEMENT_READY: "A month is over, and its statement does not change any more.",
 }
 """Every type in one sentence."""
 

@@ -6167,6 +6167,25 @@ class ReportReadyEvent(PublicEvent, frozen=True, kw_only=True):
     data: ReportReadyData
 
 
+class StatementReadyData(TypedDict):
+    """The `data` of a `StatementReadyEvent`."""
+
+    month: str
+    openingBalance: Mapping[str, Any]
+    topUps: Mapping[str, Any]
+    adjustments: Mapping[str, Any]
+    charged: Mapping[str, Any]
+    closingBalance: Mapping[str, Any]
+    links: Mapping[str, Any]
+
+
+class StatementReadyEvent(PublicEvent, frozen=True, kw_only=True):
+    """A month is over, and its statement does not change any more."""
+
+    type: Literal["statement.ready"]
+    data: StatementReadyData
+
+
 class WebhookTestData(TypedDict):
     """The `data` of a `WebhookTestEvent`."""
 
@@ -6217,5 +6236,6 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "experiment.started": ExperimentStartedEvent,
     "experiment.ended": ExperimentEndedEvent,
     "report.ready": ReportReadyEvent,
+    "statement.ready": StatementReadyEvent,
     "webhook.test": WebhookTestEvent,
 }

@@ -176,6 +176,17 @@ DATA: Final[Mapping[str, Schema]] = {
         "month": _TEXT,
         **dict.fromkeys(("orders", "accepted", "fraud", "disputed"), _NUMBER),
     },
+    EventName.STATEMENT_READY: {
+        "month": _TEXT,
+        **dict.fromkeys(("openingBalance", "topUps", "adjustments", "charged"), _MONEY),
+        "closingBalance": _MONEY,
+        "links": {
+            "type": "object",
+            "properties": {"statement": _TEXT, "page": _TEXT},
+            "required": ["statement", "page"],
+            "description": "Where the statement is: a path of the API, and a page of the console.",
+        },
+    },
     TEST_TYPE: {"webhookId": _TEXT},
 }
 """The fields of `data` by the type of the event."""

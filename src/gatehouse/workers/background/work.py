@@ -15,6 +15,7 @@ from gatehouse.admin.events.queries.expiring_keys import ExpiringKeys
 from gatehouse.admin.experiments.worker.watch import ExperimentWatch
 from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.jobs.worker.worker import JobWorker
+from gatehouse.admin.money.worker import StatementTeller
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.admin.privacy.use_cases.retention import DailyRetention, retention_policy
 from gatehouse.admin.programmes.worker import ProgrammeWatch
@@ -55,6 +56,7 @@ class BackgroundWork:
         self._rates = RateWatch(session)
         self._experiments = ExperimentWatch(session)
         self._reports = ReportMaker(session)
+        self._statements = StatementTeller(session)
         self.webhooks = open_delivery(session, settings, owner, called, alone=alone)
         self._told: dict[BackgroundNotice, Callable[[], None]] = {
             BackgroundNotice.CHANGED: self.webhooks.changed,
@@ -81,6 +83,7 @@ class BackgroundWork:
         yield BackgroundTask("rates", self._rates.run)
         yield BackgroundTask("experiments", self._experiments.run)
         yield BackgroundTask("reports", self._reports.run)
+        yield BackgroundTask("statements", self._statements.run)
 
     def tell(self, notice: BackgroundNotice) -> None:
         """Something happened that need not wait for the next look."""

@@ -26,8 +26,9 @@ from gatehouse.store.events.outbox import START, EventPlace
 
 EVENT_UNKNOWN: Final = Phrase("refused.event_unknown", "no event {event}")
 MOST_AT_ONCE: Final = 100
-_AMOUNTS: Final = frozenset(("remaining", "needed", "threshold", "amount"))
-"""What events about the balance say in millionths."""
+_OF_STATEMENTS: Final = ("openingBalance", "topUps", "adjustments", "charged", "closingBalance")
+_AMOUNTS: Final = frozenset(("remaining", "needed", "threshold", "amount", *_OF_STATEMENTS))
+"""What events about the balance and about statements say in millionths."""
 _DELETED: Final[dict[str, Any]] = {"decision": None, "response": None}
 """What is told of a decision that was deleted before its events."""
 _UNKNOWN_PAYMENT: Final[dict[str, Any]] = {"paymentId": None, "party": None}
@@ -161,7 +162,7 @@ def _data(
         said |= payments.get(event.about, _UNKNOWN_PAYMENT)
     if event.type in ABOUT_REQUESTS:
         return {"requestId": event.about, **said, **found.get(event.about, _DELETED)}
-    if event.type.startswith("balance."):
+    if event.type.startswith(("balance.", "statement.")):
         return {
             name: money(currency, value) if name in _AMOUNTS else value
             for name, value in said.items()
