@@ -19,7 +19,7 @@ _DAY_MS = 86_400_000
 
 def test_the_commands_print_what_the_page_shows(checkout_at: tuple[Path, Server]) -> None:
     walk = list(steps(_PAGE))
-    assert len(walk) == 13
+    assert len(walk) == 14
     check_steps(walk, *checkout_at, with_errors=True)
 
 
