@@ -10,9 +10,14 @@ import dataclasses
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+from zoneinfo import ZoneInfo
 
 import msgspec
+import sqlalchemy as sa
+from tests.admin.alerts.kept import keep_alert
+from tests.console.browser.past import keep_bulk, keep_experiment
+from tests.console.invoiced import keep_invoice
 from tests.training.material import report
 
 from gatehouse.access.actors import Actor
@@ -26,13 +31,19 @@ from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
-from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.outcomes.tables import OUTCOMES
+from gatehouse.admin.outcomes.types.outcome import OutcomeKind
+from gatehouse.admin.people.types import RoleContent
+from gatehouse.admin.people.use_cases import roles, users
 from gatehouse.admin.pipelines.use_cases import pipelines
+from gatehouse.admin.reports.types.months import ZonedMonth
+from gatehouse.admin.reports.use_cases.making import make_report_now
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.sign_in.queries.sessions import SessionOrigin
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
 from gatehouse.admin.webhooks.types.webhook import NewWebhook, WebhookChange
 from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.core.ids import derived_id
 from gatehouse.figures.copies import ColumnCopies
 from gatehouse.operations.installation import open_admin_session
 from gatehouse.rules.list_entries import ListKind
@@ -47,9 +58,7 @@ from scripts.bench.console_rows import (
     BUSY_DEVICE,
     BUSY_USER,
     DAY_MS,
-    Row,
     Rows,
-    write,
 )
 
 PASSWORD: Final = "ferry-lantern-quince-obelisk-71"
@@ -60,8 +69,6 @@ _FILE: Final = "console.json"
 _BALANCE: Final = 10**12
 _KEYS: Final = 12
 _LISTED: Final = 5_000
-_ATTEMPTS: Final = 20_000
-_FIRST_EVENT: Final = 1_000_000
 _AUDIT_LINES: Final = 5_000
 _PIPELINE: Final = """\
 pipeline: 2
@@ -107,14 +114,15 @@ def _make(home: Path, decisions: int) -> ConsoleHome:
     with _timed("purchases"):
         rows = Rows(session, account_id, decisions, now_ms)
     session.database.dispose()
-    _fill(home / "sandbox.db", rows, places["webhook"])
+    rows.write(home / "sandbox.db", places["webhook"])
     session = open_session(home)
     _spend(session, account_id, rows.charged)
+    places |= _keep_one_of_each(session, account_id)
     with _timed("column copy"):
         copies = ColumnCopies(session, home)
         copies.catch_up(account_id)
         copies.close()
-    places |= {"id": rows.ids[-1], "review": rows.open_reviews[0]}
+    places |= {"id": rows.ids[-1], "review": rows.open_reviews[0], "ring": rows.ring}
     tokens = EntityTokens(session, account_id)
     busy = (
         Entity(EntityType.USER, BUSY_USER),
@@ -164,6 +172,25 @@ def _configure(session: AdminSession, account_id: str) -> dict[str, str]:
     return named | {"webhook": webhook}
 
 
+def _keep_one_of_each(session: AdminSession, account_id: str) -> dict[str, str]:
+    """What pages are about that requests do not leave: an alert, an invoice, a role and so on."""
+    alert = derived_id("alr", session.clock(), "bench")
+    month = ZonedMonth.at(session.clock(), ZoneInfo("UTC"))
+    make_report_now(session, account_id, str(month.moved(-1)))
+    disputes = sa.select(OUTCOMES.c.reference).where(OUTCOMES.c.kind == OutcomeKind.DISPUTE)
+    with session.reading() as connection:
+        dispute = connection.scalars(disputes.limit(1)).one()
+    return {
+        "alert": keep_alert(session, account_id, alert),
+        "bulk": keep_bulk(session, account_id),
+        "dispute": dispute,
+        "experiment": keep_experiment(session, account_id),
+        "invoice": keep_invoice(session, account_id),
+        "month": str(month.moved(-1)),
+        "role": roles.make_role(session, account_id, RoleContent("Night desk", [])).answer.role_id,
+    }
+
+
 def with_job(home: Path, made: ConsoleHome) -> ConsoleHome:
     """The same with a job to show, made anew: a server deletes old ones."""
     session = open_session(home)
@@ -183,42 +210,6 @@ def _invite(session: AdminSession, account_id: str) -> dict[str, str]:
         assert invited.link is not None
         sign_in.by_link(invited.link.token, origin, PASSWORD)
     return {"user": administrator.user.user_id}
-
-
-def _fill(file: Path, rows: Rows, webhook: str) -> None:
-    for table, some in (
-        ("decisions", rows.decisions()),
-        ("ledger_entries", rows.ledger()),
-        ("reviews", rows.reviews()),
-        ("review_events", rows.review_events()),
-        ("feedback", rows.labels()),
-        ("search_entries", rows.entries()),
-        ("events", _events(rows)),
-        ("webhook_attempts", _attempts(rows, webhook)),
-    ):
-        with _timed(table):
-            write(file, table, some)
-
-
-def _told(rows: Rows) -> Iterator[tuple[int, str, str, int]]:
-    """The newest requests, as events with numbers and ids."""
-    newest = list(zip(rows.ids, rows.times, strict=True))[-_ATTEMPTS:]
-    for seq, (request_id, at_ms) in enumerate(newest, _FIRST_EVENT):
-        yield seq, request_id.replace("req_", "evt_"), request_id, at_ms
-
-
-def _events(rows: Rows) -> Iterator[Row]:
-    for seq, event_id, request_id, at_ms in _told(rows):
-        about = (at_ms, "review.opened", "system:server", request_id, None)
-        yield (seq, 0, event_id, rows.account_id, *about)
-
-
-def _attempts(rows: Rows, webhook: str) -> Iterator[Row]:
-    for seq, event_id, _, at_ms in _told(rows):
-        status = 503 if seq % 10 == 0 else 200
-        attempt = event_id.replace("evt_", "att_")
-        made: tuple[Any, ...] = (at_ms, 1, 85, status, None, None)
-        yield (webhook, attempt, event_id, "review.opened", *made)
 
 
 def _spend(session: AdminSession, account_id: str, micros: int) -> None:

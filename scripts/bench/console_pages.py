@@ -119,6 +119,9 @@ def _variants(page: Page, made: ConsoleHome) -> Iterator[tuple[str, Mapping[str,
             yield f" ({kind})", {**made.places, "kind": kind, "token": token}
     elif page.name == "review":
         yield "", {**made.places, "id": made.places["review"]}
+    elif page.name == "report":
+        yield "", made.places
+        yield " (as of now)", {**made.places, "month": f"{datetime.now(UTC):%Y-%m}"}
     else:
         yield "", made.places
 

@@ -1,20 +1,21 @@
 """The rows of a busy account as its server leaves them, written in the order of their keys.
 
-Some thousand purchases that differ come again and again, each time as a request of its own.
+Some thousand purchases that differ come again and again, each time as a request of its own. The
+database itself makes the rows of requests out of them: to hand it thirty million from Python takes
+ten times as long.
 """
 
 import random
 import re
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from gatehouse.core.cards.numbers import CardNumber
-from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id, new_id
 from gatehouse.decisions.record import decode
 from gatehouse.decisions.recorded_event import KIND_NUMBERS
@@ -34,9 +35,12 @@ _DIFFERENT: Final = 20_000
 _BUSY: Final = 100
 """One purchase of so many is made by the busy user, with one card and one device."""
 _LABELLED: Final = 20
+_DISPUTED: Final = 150
+"""One order of so many has a label, or was disputed."""
 _RINGS: Final = 2_000
 _FIRST_RING_MS: Final = 1_790_000_000_000
-_AT_ONCE: Final = 20_000
+_FIRST_EVENT: Final = 1_000_000
+_EVENTS: Final = 20_000
 _FEE: Final = 50_000
 _ITEMS: Final = ("RULES", "SENTRY", "PRECHECK", "GATEWAY")
 _PLACES: Final = re.compile(
@@ -44,23 +48,95 @@ _PLACES: Final = re.compile(
 )
 """What differs in two requests of one purchase: id, time, reference, and the time of the event."""
 
-_COLUMNS: Final = {
-    "decisions": "account_id, request_id, at_ms, operation, client_reference, card, record, "
-    "transaction_reference, terms",
-    "ledger_entries": "account_id, reference, step, kind, amount, held, at_ms, detail",
-    "search_entries": "term, request_id, amount",
-    "reviews": "account_id, request_id, at_ms, state, resolved_at_ms, actor, reason, assignee, "
-    "at_risk, currency",
-    "review_events": "account_id, request_id, seq, at_ms, actor, kind, details, words",
-    "feedback": "seq, account_id, request_id, label, previous, found_at_ms, amount, currency, "
-    "recorded_at_ms, actor, source",
-    "events": "seq, xid, id, account_id, at_ms, type, actor, about, data",
-    "webhook_attempts": "webhook_id, id, event_id, type, at_ms, number, duration_ms, status, "
-    "failure, next_at_ms",
+_ISO: Final = (
+    "strftime('%Y-%m-%dT%H:%M:%S', at_ms / 1000, 'unixepoch') || printf('.%03dZ', at_ms % 1000)"
+)
+_HOUR_LATER: Final = "at_ms + 3600000"
+_OPEN: Final = "state = 'OPEN'"
+_ROWS: Final = {
+    "decisions": (
+        "account_id, request_id, at_ms, operation, client_reference, card, record, terms",
+        f"SELECT :account, id, at_ms, 'pipeline', reference, card, one || id || two || {_ISO} || "
+        "three || reference || four || (at_ms / 1000.0) || rest, packed "
+        "FROM requests JOIN purchases USING (place) ORDER BY number",
+    ),
+    "ledger_entries": (
+        "account_id, reference, step, kind, amount, held, at_ms, detail",
+        "SELECT :account, id, step, iif(step, 'CLOSE', 'AUTHORIZE'), -step * fees, "
+        "iif(step, -fees, fees), at_ms + 12 * step, iif(step, items, NULL) FROM requests "
+        "JOIN purchases USING (place) CROSS JOIN (SELECT 0 AS step UNION ALL SELECT 1)",
+    ),
+    "reviews": (
+        "account_id, request_id, at_ms, state, resolved_at_ms, actor, reason, assignee, at_risk, "
+        "currency",
+        f"SELECT :account, id, at_ms, state, iif({_OPEN}, NULL, {_HOUR_LATER}), "
+        f"iif({_OPEN}, NULL, 'dana'), iif({_OPEN}, NULL, 'known customer'), "
+        "CASE number % 3 WHEN 0 THEN 'dana' WHEN 1 THEN 'kofi' END, "
+        f"iif({_OPEN}, coalesce(micros, 0) / 10, 0), 'USD' "
+        "FROM requests JOIN purchases USING (place) WHERE state IS NOT NULL ORDER BY number",
+    ),
+    "review_events": (
+        "account_id, request_id, seq, at_ms, actor, kind, details, words",
+        f"SELECT :account, id, 1, {_HOUR_LATER}, 'dana', 'RESOLVED', "
+        "json_object('state', state), 'known customer' "
+        f"FROM requests WHERE state IS NOT NULL AND NOT {_OPEN} ORDER BY number",
+    ),
+    "feedback": (
+        "seq, account_id, request_id, label, recorded_at_ms, actor, source",
+        "SELECT row_number() OVER (ORDER BY number), :account, id, label, "
+        f"{_HOUR_LATER}, 'dana', iif(coalesce(NOT {_OPEN}, FALSE), 'review', 'api') "
+        "FROM requests WHERE label IS NOT NULL ORDER BY number",
+    ),
+    # The loops are in this order, so that rows come in the order of their keys.
+    "search_entries": (
+        "term, request_id, amount",
+        "SELECT terms.term, id, terms.micros FROM (SELECT DISTINCT term FROM terms) AS every "
+        "CROSS JOIN turns CROSS JOIN terms CROSS JOIN requests "
+        "WHERE terms.term = every.term AND number = first + terms.place",
+    ),
+    "events": (
+        "seq, xid, id, account_id, at_ms, type, actor, about",
+        "SELECT :event + number, 0, replace(id, 'req_', 'evt_'), :account, at_ms, "
+        f"'review.opened', 'system:server', id FROM (SELECT * FROM requests ORDER BY number DESC "
+        f"LIMIT {_EVENTS}) ORDER BY number",
+    ),
+    "payments": (
+        "account_id, request_id, at_ms, amount_minor, currency, party, payment_id, reference",
+        "SELECT :account, id, at_ms, micros / 10000, 'USD', 'sandbox', "
+        "replace(id, 'req_', 'pay_'), id FROM requests JOIN purchases USING (place) "
+        "WHERE outcome = 'ACCEPT' AND micros IS NOT NULL ORDER BY number",
+    ),
+    # Each order that was accepted was settled a day later, and one of some hundred is disputed.
+    "outcomes": (
+        "account_id, kind, reference, at_ms, network, request_id, merchant_id, region, joined_by, "
+        "candidates, client_reference, amount, currency, three_d_secure, reason, stage, label, "
+        "respond_by_ms, recorded_at_ms, actor",
+        "SELECT :account, kind, substr(kind, 1, 1) || '-' || reference, at_ms + 86400000, "
+        "iif(number % 3, 'VISA', 'MASTERCARD'), id, 'M-' || (number % 3), 'EU', "
+        "'REFERENCE', 1, reference, micros, 'USD', iif(is_sale, number % 4 = 0, NULL), "
+        "iif(is_sale, NULL, iif(number % 3, '10.4', '4837')), iif(is_sale, NULL, 'FIRST'), "
+        f"iif(is_sale, NULL, 'FRAUD'), iif(is_sale, NULL, at_ms + {20 * DAY_MS}), "
+        "at_ms + 90000000, 'key:bench' FROM (SELECT 'SETTLED' AS kind, 1 AS is_sale "
+        "UNION ALL SELECT 'DISPUTE', 0) CROSS JOIN requests JOIN purchases USING (place) "
+        "WHERE outcome = 'ACCEPT' AND at_ms + 90000000 < :now "
+        f"AND (is_sale OR number % {_DISPUTED} = 0) ORDER BY kind, number",
+    ),
+    "webhook_attempts": (
+        "webhook_id, id, event_id, type, at_ms, number, duration_ms, status",
+        "SELECT :webhook, replace(id, 'req_', 'att_'), replace(id, 'req_', 'evt_'), "
+        "'review.opened', at_ms, 1, 85, iif(number % 10, 200, 503) FROM (SELECT * FROM requests "
+        f"ORDER BY number DESC LIMIT {_EVENTS}) ORDER BY number",
+    ),
 }
-"""The columns of each table in the order of the rows that are made here."""
-
-Row = tuple[Any, ...]
+"""Each table with its columns and the query that makes its rows."""
+_MATERIAL: Final = (
+    "CREATE TEMP TABLE purchases (place INTEGER PRIMARY KEY, one, two, three, four, rest, "
+    "outcome, fees, items, card, packed, micros)",
+    "CREATE TEMP TABLE requests (number INTEGER PRIMARY KEY, id, at_ms, place, reference, state, "
+    "label)",
+    "CREATE TEMP TABLE terms (term, place, micros, PRIMARY KEY (term, place)) WITHOUT ROWID",
+    "CREATE TEMP TABLE turns (first INTEGER PRIMARY KEY)",
+)
 
 
 class Purchase(NamedTuple):
@@ -91,6 +167,7 @@ class Rows:
         reviewed = [n for n in range(count) if self.purchase(n).outcome == "REVIEW"]
         self.open_reviews: Final = [self.ids[n] for n in reviewed[-OPEN_REVIEWS:]]
         self._open = set(self.open_reviews)
+        self.ring: Final = _ring(0)
 
     def purchase(self, number: int) -> Purchase:
         """What the request of this number is about."""
@@ -101,77 +178,62 @@ class Rows:
         """What all of them cost."""
         return sum(self.purchase(number).fees for number in range(len(self.ids)))
 
-    def decisions(self) -> Iterator[Row]:
-        """Rows of `decisions`."""
-        for number, (request_id, at_ms) in enumerate(zip(self.ids, self.times, strict=True)):
-            about, reference = self.purchase(number), f"order-{number:09d}"
-            one, two, three, four, rest = about.text
-            text = f"{one}{request_id}{two}{iso_time(at_ms)}{three}{reference}{four}{at_ms / 1000}"
-            known = (self.account_id, request_id, at_ms, "pipeline", reference, about.card)
-            yield (*known, text + rest, None, about.packed)
+    def write(self, file: Path, webhook: str, tables: Iterable[str] = tuple(_ROWS)) -> None:
+        """Add the rows of some tables to a database of SQLite."""
+        database = sqlite3.connect(file, isolation_level=None)
+        database.execute("PRAGMA synchronous = OFF")
+        database.execute("PRAGMA cache_size = -400000")
+        self._put_material(database)
+        known = {
+            "account": self.account_id,
+            "webhook": webhook,
+            "event": _FIRST_EVENT,
+            "now": self.times[-1],
+        }
+        for table in tables:
+            began, cpu = time.perf_counter(), time.process_time()
+            columns, query = _ROWS[table]
+            database.execute(f"INSERT INTO {table} ({columns}) {query}", known)
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            taken = f"{time.perf_counter() - began:.1f} s, {time.process_time() - cpu:.1f} s CPU"
+            print(f"  made {table}: {taken}", flush=True)
+        database.close()
 
-    def ledger(self) -> Iterator[Row]:
-        """Rows of `ledger_entries`."""
-        for number, (request_id, at_ms) in enumerate(zip(self.ids, self.times, strict=True)):
-            about, entry = self.purchase(number), (self.account_id, request_id)
-            yield (*entry, 0, "AUTHORIZE", 0, about.fees, at_ms, None)
-            yield (*entry, 1, "CLOSE", -about.fees, -about.fees, at_ms + 12, about.items)
+    def _put_material(self, database: sqlite3.Connection) -> None:
+        """What the rows of all tables are made of."""
+        for statement in _MATERIAL:
+            database.execute(statement)
+        database.execute("BEGIN")
+        for place, each in enumerate(self.purchases):
+            about = (each.outcome, each.fees, each.items, each.card, each.packed, each.micros)
+            marks = ",".join("?" * (1 + len(each.text) + len(about)))
+            database.execute(f"INSERT INTO purchases VALUES ({marks})", (place, *each.text, *about))
+            amounts = {term: each.micros for term in each.terms if term & FIELD_BITS == AMOUNT}
+            of_it = [(term, place, amounts.get(term)) for term in each.terms]
+            database.executemany("INSERT OR IGNORE INTO terms VALUES (?,?,?)", of_it)
+        different, count = len(self.purchases), len(self.ids)
+        requests = (
+            (n, self.ids[n], self.times[n], n % different, *self._became(n)) for n in range(count)
+        )
+        database.executemany(
+            "INSERT INTO requests VALUES (?1,?2,?3,?4,printf('order-%09d', ?1),?5,?6)", requests
+        )
+        turns = [(first,) for first in range(0, count, different)]
+        database.executemany("INSERT INTO turns VALUES (?)", turns)
+        database.execute("COMMIT")
 
-    def entries(self) -> Iterator[Row]:
-        """Rows of `search_entries`."""
-        having: defaultdict[int, list[int]] = defaultdict(list)
-        for index, purchase in enumerate(self.purchases):
-            for term in purchase.terms:
-                having[term].append(index)
-        count, different = len(self.ids), len(self.purchases)
-        for term in sorted(having):
-            is_amount = term & FIELD_BITS == AMOUNT
-            for first in range(0, count, different):
-                for index in having[term]:
-                    if first + index < count:
-                        micros = self.purchases[index].micros if is_amount else None
-                        yield term, self.ids[first + index], micros
-
-    def reviews(self) -> Iterator[Row]:
-        """Rows of `reviews`: nearly all are resolved."""
-        for number, state in self._reviewed():
-            at_ms, request_id = self.times[number], self.ids[number]
-            assignee = ("dana", "kofi", None)[number % 3]
-            resolved: Row = (at_ms + 3_600_000, "dana", "known customer")
-            if state == "OPEN":
-                resolved = (None, None, None)
-            at_risk = (self.purchase(number).micros or 0) // 10 if state == "OPEN" else 0
-            yield (self.account_id, request_id, at_ms, state, *resolved, assignee, at_risk, "USD")
-
-    def review_events(self) -> Iterator[Row]:
-        """Rows of `review_events`."""
-        for number, state in self._reviewed():
-            if state != "OPEN":
-                at_ms, details = self.times[number] + 3_600_000, f'{{"state":"{state}"}}'
-                told = (1, at_ms, "dana", "RESOLVED", details, "known customer")
-                yield (self.account_id, self.ids[number], *told)
-
-    def labels(self) -> Iterator[Row]:
-        """Rows of `feedback`: some that merchants sent, and those of reviews."""
-        seq = 0
-        resolved = {number: state for number, state in self._reviewed() if state != "OPEN"}
-        for number, (request_id, at_ms) in enumerate(zip(self.ids, self.times, strict=True)):
-            if number in resolved:
-                label = "FRAUD" if resolved[number] == "DECLINED" else "LEGITIMATE"
-            elif number % _LABELLED == 0:
-                label = "FRAUD" if number % (10 * _LABELLED) == 0 else "LEGITIMATE"
-            else:
-                continue
-            seq += 1
-            source = "review" if number in resolved else "api"
-            about = (self.account_id, request_id, label, None, None, None, None)
-            yield (seq, *about, at_ms + 3_600_000, "dana", source)
-
-    def _reviewed(self) -> Iterator[tuple[int, str]]:
-        for number, request_id in enumerate(self.ids):
-            if self.purchase(number).outcome == "REVIEW":
-                resolved = "DECLINED" if number % 4 == 0 else "APPROVED"
-                yield number, "OPEN" if request_id in self._open else resolved
+    def _became(self, number: int) -> tuple[str | None, str | None]:
+        """The state of its review and its label: of some that merchants sent, and of reviews."""
+        if self.purchase(number).outcome == "REVIEW" and self.ids[number] in self._open:
+            state: str | None = "OPEN"
+        elif self.purchase(number).outcome == "REVIEW":
+            state = "DECLINED" if number % 4 == 0 else "APPROVED"
+            return state, "FRAUD" if state == "DECLINED" else "LEGITIMATE"
+        else:
+            state = None
+        if number % _LABELLED:
+            return state, None
+        return state, "LEGITIMATE" if number % (10 * _LABELLED) else "FRAUD"
 
     def _id(self, number: int) -> str:
         return new_id("req", self.times[number], lambda size: number.to_bytes(size, "big"))
@@ -189,8 +251,7 @@ class Rows:
         made["authorizedMicros"] = made["closedMicros"] = _FEE * len(stages)
         kinds, values = made["event"][6:8]
         # The page of a ring reads when it was first seen out of its id.
-        ring = derived_id("ring", _FIRST_RING_MS, str(index % _RINGS))
-        values[kinds.index(KIND_NUMBERS["ring"])] = ring
+        values[kinds.index(KIND_NUMBERS["ring"])] = _ring(index)
         if is_busy:
             values[kinds.index(KIND_NUMBERS["device"])] = BUSY_DEVICE
         text = msgspec.json.encode(made).decode()
@@ -210,27 +271,5 @@ class Rows:
         )
 
 
-def write(file: Path, table: str, rows: Iterable[Row]) -> None:
-    """Add rows to a table of SQLite as fast as it takes them."""
-    columns = _COLUMNS[table]
-    marks = ",".join("?" * (columns.count(",") + 1))
-    database = sqlite3.connect(file, isolation_level=None)
-    database.execute("PRAGMA synchronous = OFF")
-    database.execute("PRAGMA cache_size = -200000")
-    for some in _batches(rows):
-        database.execute("BEGIN")
-        database.executemany(f"INSERT INTO {table} ({columns}) VALUES ({marks})", some)
-        database.execute("COMMIT")
-    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    database.close()
-
-
-def _batches(rows: Iterable[Row]) -> Iterator[Sequence[Row]]:
-    some: list[Row] = []
-    for row in rows:
-        some.append(row)
-        if len(some) == _AT_ONCE:
-            yield some
-            some = []
-    if some:
-        yield some
+def _ring(index: int) -> str:
+    return derived_id("ring", _FIRST_RING_MS, str(index % _RINGS))
