@@ -22,6 +22,7 @@ from gatehouse.figures.engine import (
     CopyDamaged,
     FiguresNotReady,
 )
+from gatehouse.figures.kept_parts import KeptParts
 from gatehouse.figures.layout import ColumnLayout
 from gatehouse.figures.workspace import described, quoted, text
 
@@ -120,6 +121,10 @@ class AccountColumns:
         """Whether something could not be read; the follower makes the copy again."""
         self.ready: Final = threading.Event()
         """Set once all decisions have been read."""
+        self.parts: Final = KeptParts()
+        """What pages have counted of days."""
+        self._changed: set[int] | None = set()
+        """The moments of what the transaction of the follower changes; None for all."""
 
     def open(self) -> bool:
         """Open the file of an earlier process; False when there is none that can be used."""
@@ -150,6 +155,7 @@ class AccountColumns:
             asking.ask(f"CREATE VIEW {DECISIONS} AS {one}")
             asking.ask("CREATE TABLE notes (name VARCHAR, value VARCHAR)")
             set_note(asking, "version", self.layout.copy_version)
+            self._changed = None
         self._files.use(salt)
 
     def compact(self) -> None:
@@ -205,8 +211,14 @@ class AccountColumns:
     def writing(self) -> Iterator[ColumnConnection]:
         """A transaction of the follower."""
         assert self._name is not None, "the copy must be open"
-        with self._asking(self._name) as asking:
-            yield asking
+        self._changed = set()
+        try:
+            with self._asking(self._name) as asking:
+                yield asking
+        finally:
+            # Readers that begin now see the change; those that began before noted an earlier one.
+            if self._changed is None or self._changed:
+                self.parts.changed(self._changed)
 
     @contextlib.contextmanager
     def _asking(self, name: str) -> Iterator[ColumnConnection]:
@@ -238,6 +250,7 @@ class AccountColumns:
     def remove(self, asking: ColumnConnection, ids: Sequence[str]) -> None:
         """Remove decisions."""
         if ids:
+            self._note_changed(ids)
             with self._rows(asking, {"request_id": ids}) as rows:
                 these = f"{_between(ids)} AND request_id IN ({rows})"
                 asking.ask(f"DELETE FROM {ROWS} WHERE {these}")  # noqa: S608
@@ -245,12 +258,23 @@ class AccountColumns:
     def update(self, asking: ColumnConnection, ids: Sequence[str], changes: Columns) -> None:
         """Change columns of decisions; those that the copy does not have are passed over."""
         if ids:
+            self._note_changed(ids)
             new = ", ".join(f"{quoted(name)} = new.{quoted(name)}" for name in changes)
             with self._rows(asking, {"request_id": ids, **changes}) as rows:
                 asking.ask(
                     f"UPDATE {ROWS} SET {new} FROM ({rows}) AS new "  # noqa: S608
                     f"WHERE {_between(ids)} AND {ROWS}.request_id = new.request_id"
                 )
+
+    def clear(self, asking: ColumnConnection, columns: Sequence[str]) -> None:
+        """Empty columns of all decisions."""
+        self._changed = None
+        new = ", ".join(f"{quoted(name)} = NULL" for name in columns)
+        asking.ask(f"UPDATE {ROWS} SET {new} WHERE {quoted(columns[0])} IS NOT NULL")  # noqa: S608
+
+    def _note_changed(self, ids: Sequence[str]) -> None:
+        if self._changed is not None:
+            self._changed.update(map(id_time_ms, ids))
 
     def _rows(
         self, asking: ColumnConnection, columns: Mapping[str, Sequence[Any]]

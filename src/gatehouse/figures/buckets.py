@@ -80,6 +80,8 @@ class Borders:
     def __init__(self, span: FigureSpan, bucket: Bucket) -> None:
         self.starts: Final = list(_starts(span, bucket))
         """In milliseconds; the first is at or before the beginning of the span."""
+        self.parts: Final = list(zip(self.starts, [*self.starts[1:], span.until_ms], strict=True))
+        """From each start to the next, or to the end of the span."""
 
 
 def _starts(span: FigureSpan, bucket: Bucket) -> Iterator[int]:

@@ -76,7 +76,7 @@ def count_groups(
     with columns.reading() as asking:
         coverage = columns.coverage
         wanted.prepare(asking)
-        put_parts(asking, "parts", borders, span.until_ms)
+        put_parts(asking, "parts", borders.parts)
         found = [dimension(asking, name, wanted, most) for name in names]
         rows, every, sides = _count(asking, found, wanted, most)
     total = _GroupTally()

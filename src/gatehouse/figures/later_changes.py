@@ -8,7 +8,7 @@ file, because the file is written anew.
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from gatehouse.figures.account_columns import DECISIONS, ROWS, AccountColumns, set_note
+from gatehouse.figures.account_columns import DECISIONS, AccountColumns, set_note
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import record_changes, records
@@ -185,8 +185,7 @@ class LaterChanges:
             known = feedback_history.labels_with_times(connection, self._account_id, 0, _FAR_MS)
         ids = sorted(known)
         with self._columns.writing() as asking:
-            clear = "fraud = NULL, labelled_ms = NULL WHERE fraud IS NOT NULL"
-            asking.ask(f"UPDATE {ROWS} SET {clear}")  # noqa: S608
+            self._columns.clear(asking, ["fraud", "labelled_ms"])
             for first in range(0, len(ids), _ROWS_AT_ONCE):
                 part = ids[first : first + _ROWS_AT_ONCE]
                 self._columns.update(asking, part, _labelled(part, known))
@@ -196,7 +195,7 @@ class LaterChanges:
             known = record_changes.review_states(connection, self._account_id)
         ids = sorted(known)
         with self._columns.writing() as asking:
-            asking.ask(f"UPDATE {ROWS} SET review = NULL WHERE review IS NOT NULL")  # noqa: S608
+            self._columns.clear(asking, ["review"])
             for first in range(0, len(ids), _ROWS_AT_ONCE):
                 part = ids[first : first + _ROWS_AT_ONCE]
                 self._columns.update(asking, part, {"review": [known[each] for each in part]})

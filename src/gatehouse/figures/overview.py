@@ -4,9 +4,11 @@ Decisions are counted together by part of the span, operation and review first. 
 made from these counts, so that the number of decisions matters once.
 """
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -15,8 +17,9 @@ from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
 from gatehouse.figures.buckets import Borders, Bucket, FigureSpan, zone_of
 from gatehouse.figures.engine import ColumnConnection
+from gatehouse.figures.kept_parts import Rows, parts_of
 from gatehouse.figures.layout import stage_us
-from gatehouse.figures.span_parts import OF_PART, put_parts
+from gatehouse.figures.span_parts import Part, within_parts
 from gatehouse.figures.workspace import quoted, text
 
 TOTAL: Final = "total"
@@ -25,11 +28,25 @@ _QUANTILES: Final = (0.5, 0.9, 0.95, 0.99)
 _MONTHS: Final = 12
 _SORTED: Final = 50_000
 """So many times are sorted for percentiles, or up to twice as many."""
-_COUNTS: Final = (
-    *("requests", "accepted", "reviewed", "declined"),
-    *("labelled", "fraud", "fees_micros"),
-    *("taken_micros", "turned_away_micros", "saved_micros", "lost_micros"),
-)
+_TOOK: Final = "(outcome = 'ACCEPT' OR review = 'APPROVED')"
+_REFUSED: Final = "(outcome = 'DECLINE' OR review = 'DECLINED')"
+_SUMS: Final = {
+    "requests": "sum(many)",
+    "accepted": f"sum(many) FILTER (WHERE outcome = '{Outcome.ACCEPT.value}')",
+    "reviewed": f"sum(many) FILTER (WHERE outcome = '{Outcome.REVIEW.value}')",
+    "declined": f"sum(many) FILTER (WHERE outcome = '{Outcome.DECLINE.value}')",
+    "labelled": "sum(many) FILTER (WHERE fraud IS NOT NULL)",
+    "fraud": "sum(many) FILTER (WHERE fraud)",
+    "fees_micros": "sum(fees)",
+    "taken_micros": f"sum(worth) FILTER (WHERE {_TOOK}) * {MICROS_PER_UNIT}",
+    "turned_away_micros": f"sum(worth) FILTER (WHERE {_REFUSED} AND fraud IS DISTINCT FROM true) "
+    f"* {MICROS_PER_UNIT}",
+    "saved_micros": f"sum(worth) FILTER (WHERE {_REFUSED} AND fraud) * {MICROS_PER_UNIT}",
+    "lost_micros": f"sum(worth) FILTER (WHERE {_TOOK} AND fraud) * {MICROS_PER_UNIT}",
+}
+"""What is summed up, of decisions that are alike."""
+_BY: Final = ("operation", "review")
+_OF_MONTH: Final = ("requests", "labelled", "fraud")
 
 
 class OutcomeCounts(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -143,114 +160,104 @@ class Overview(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def count_overview(
-    columns: AccountColumns, span: FigureSpan, currency: str, bucket: Bucket | None = None
+    columns: AccountColumns,
+    span: FigureSpan,
+    currency: str,
+    bucket: Bucket | None = None,
+    *,
+    with_latency: bool = True,
 ) -> Overview:
     """The figures of the span; money is that of orders in one currency."""
     bucket = bucket or span.usual_bucket
-    before = span.before
-    borders = Borders(span, bucket)
+    before, borders = span.before, Borders(span, bucket)
     months = Borders(_months(span), Bucket.MONTH)
+    year = FigureSpan(months.starts[0], span.until_ms, span.zone)
+    changes = columns.parts.changes
     with columns.reading() as asking:
         coverage = columns.coverage
-        _count_all(asking, span, borders, currency)
+
+        def counted(parts: Sequence[Part]) -> dict[Part, Rows]:
+            return columns.parts.rows(
+                ("overview", currency), parts, changes, lambda some: _count(asking, some, currency)
+            )
+
+        now = counted(parts_of(span, bucket))
+        then = _all(counted(parts_of(before, bucket)))
+        by_month = _by_bucket(months, counted(parts_of(year, Bucket.MONTH)))
+        stages = columns.layout.stages if with_latency else None
         return Overview(
             since_ms=span.since_ms,
             until_ms=span.until_ms,
             bucket=bucket,
             coverage=coverage,
-            counts=_counts(asking, now=True),
-            before=_counts(asking, now=False),
-            over_time=_over_time(asking, borders),
-            by_operation=_by_operation(asking),
-            fraud_by_month=_by_month(asking, months, span.until_ms),
-            latency=_latency(asking, columns.layout.stages, span),
-            latency_before=_latency(asking, columns.layout.stages, before),
-            reviews=_reviews(asking),
+            counts=OutcomeCounts(**_summed(_all(now))),
+            before=OutcomeCounts(**_summed(then)),
+            over_time=tuple(
+                BucketCounts(start_ms=start, **_summed(rows))
+                for start, rows in _by_bucket(borders, now).items()
+            ),
+            by_operation=_by_operation(_all(now)),
+            fraud_by_month=tuple(
+                MonthFraud(start, *map(_summed(rows).__getitem__, _OF_MONTH))
+                for start, rows in by_month.items()
+            ),
+            latency=_latency(asking, stages, span),
+            latency_before=_latency(asking, stages, before),
+            reviews=_reviews(_all(now)),
         )
 
 
-def _count_all(asking: ColumnConnection, span: FigureSpan, borders: Borders, currency: str) -> None:
-    """Count both spans; of the one before, only the whole."""
-    put_parts(asking, "parts", borders, span.until_ms)
-    within = f"id_ms >= {span.before.since_ms} AND id_ms < {span.until_ms}"
+def _count(asking: ColumnConnection, parts: Sequence[Part], currency: str) -> Rows:
+    """Count parts by operation and review, each row behind the start of its part."""
     worth = f"""CASE WHEN "order.currency" = {text(currency)} THEN "order.amount" END"""
     # Every decision is added up once; what depends on its outcome is sorted out of the sums.
     alike = (
-        f"SELECT id_ms >= {span.since_ms} AS now, start, operation, outcome, review, "  # noqa: S608
-        f"fraud, count(*) AS many, sum(fees_micros) AS fees, "
-        f"sum(({worth})::DECIMAL(24, 6)) AS worth "
-        f"FROM {DECISIONS} LEFT JOIN parts ON {OF_PART} WHERE {within} GROUP BY ALL"
+        "SELECT start, operation, outcome, review, fraud, count(*) AS many, "  # noqa: S608
+        f"sum(fees_micros) AS fees, sum(({worth})::DECIMAL(24, 6)) AS worth "
+        f"FROM {within_parts(asking, DECISIONS, parts)} GROUP BY ALL"
     )
-    asking.ask(
-        f"CREATE TEMP TABLE counted AS SELECT now, start, operation, review, "  # noqa: S608
-        f"{_sums()}, {_money()} FROM ({alike}) GROUP BY ALL"
-    )
+    sums = ", ".join(f"coalesce({sql}, 0)::HUGEINT" for sql in _SUMS.values())
+    return asking.ask(f"SELECT start, {', '.join(_BY)}, {sums} FROM ({alike}) GROUP BY ALL")  # noqa: S608
 
 
-def _sums() -> str:
-    outcomes = {"accepted": Outcome.ACCEPT, "reviewed": Outcome.REVIEW, "declined": Outcome.DECLINE}
-    counted = [
-        f"sum(many) FILTER (WHERE outcome = '{one.value}') AS {name}"
-        for name, one in outcomes.items()
-    ]
-    counted.append("sum(many) FILTER (WHERE fraud IS NOT NULL) AS labelled")
-    counted.append("sum(many) FILTER (WHERE fraud) AS fraud")
-    return f"sum(many) AS requests, {', '.join(counted)}, sum(fees) AS fees_micros"
+def _all(parts: Mapping[Part, Rows]) -> Rows:
+    return [row for rows in parts.values() for row in rows]
 
 
-def _money() -> str:
-    """What orders come to, by what became of them, in millionths."""
-    took = "(outcome = 'ACCEPT' OR review = 'APPROVED')"
-    refused = "(outcome = 'DECLINE' OR review = 'DECLINED')"
-    wanted = {
-        "taken_micros": took,
-        "turned_away_micros": f"{refused} AND fraud IS DISTINCT FROM true",
-        "saved_micros": f"{refused} AND fraud",
-        "lost_micros": f"{took} AND fraud",
-    }
-    return ", ".join(
-        f"sum(worth) FILTER (WHERE {each}) * {MICROS_PER_UNIT} AS {name}"
-        for name, each in wanted.items()
-    )
+def _by_bucket(borders: Borders, parts: Mapping[Part, Rows]) -> dict[int, Rows]:
+    """The rows of the parts of each bucket, by its start."""
+    found: dict[int, Rows] = {start: [] for start in borders.starts}
+    for (start_ms, _), rows in parts.items():
+        found[borders.starts[bisect_right(borders.starts, start_ms) - 1]] += rows
+    return found
 
 
-def _added() -> str:
-    return ", ".join(f"coalesce(sum({name}), 0)::HUGEINT" for name in _COUNTS)
+def _summed(rows: Rows) -> dict[str, int]:
+    """The counts of some rows together."""
+    sums = [sum(each) for each in list(zip(*rows, strict=True))[len(_BY) :]]
+    return dict(zip(_SUMS, sums, strict=True)) if sums else dict.fromkeys(_SUMS, 0)
 
 
-def _counts(asking: ColumnConnection, *, now: bool) -> OutcomeCounts:
-    [row] = asking.ask(f"SELECT {_added()} FROM counted WHERE now = {now}")  # noqa: S608
-    return OutcomeCounts(**_named(row))
+def _by_operation(rows: Rows) -> tuple[OperationCounts, ...]:
+    by: defaultdict[str, Rows] = defaultdict(list)
+    for row in rows:
+        by[row[0]].append(row)
+    found = [OperationCounts(operation=name, **_summed(some)) for name, some in by.items()]
+    return tuple(sorted(found, key=lambda each: (-each.requests, each.operation)))
 
 
-def _by_operation(asking: ColumnConnection) -> tuple[OperationCounts, ...]:
-    rows = asking.ask(
-        f"SELECT operation, {_added()} FROM counted WHERE now GROUP BY operation "  # noqa: S608
-        "ORDER BY sum(requests) DESC, operation"
-    )
-    return tuple(OperationCounts(operation=row[0], **_named(row[1:])) for row in rows)
-
-
-def _over_time(asking: ColumnConnection, borders: Borders) -> tuple[BucketCounts, ...]:
-    rows = asking.ask(f"SELECT start, {_added()} FROM counted WHERE now GROUP BY start")  # noqa: S608
-    found = {row[0]: _named(row[1:]) for row in rows}
-    return tuple(BucketCounts(start_ms=start, **found.get(start, {})) for start in borders.starts)
-
-
-def _by_month(asking: ColumnConnection, borders: Borders, until_ms: int) -> tuple[MonthFraud, ...]:
-    put_parts(asking, "months", borders, until_ms)
-    rows = asking.ask(
-        "SELECT start, count(*), count(fraud), count(*) FILTER (WHERE fraud) "  # noqa: S608
-        f"FROM {DECISIONS} JOIN months ON {OF_PART} "
-        f"WHERE id_ms >= {borders.starts[0]} AND id_ms < {until_ms} GROUP BY start"
-    )
-    found = {start: counts for start, *counts in rows}
-    return tuple(MonthFraud(start, *found.get(start, (0, 0, 0))) for start in borders.starts)
+def _reviews(rows: Rows) -> ReviewCounts:
+    known = Counter[str | None]()
+    for _, review, requests, *_ in rows:
+        known[review] += requests
+    return ReviewCounts(*(known[state] for state in ("OPEN", "APPROVED", "DECLINED")))
 
 
 def _latency(
-    asking: ColumnConnection, stages: Sequence[str], span: FigureSpan
+    asking: ColumnConnection, stages: Sequence[str] | None, span: FigureSpan
 ) -> tuple[Latency, ...]:
+    if stages is None:
+        return ()
     columns = {TOTAL: "duration_us", **{name: quoted(stage_us(name)) for name in stages}}
     asked = ", ".join(
         f"count({column}), quantile_disc({column}, {list(_QUANTILES)})"
@@ -267,12 +274,6 @@ def _latency(
     return tuple(Latency(name, count, *times) for name, count, times in found if count)
 
 
-def _reviews(asking: ColumnConnection) -> ReviewCounts:
-    rows = asking.ask("SELECT review, sum(requests)::BIGINT FROM counted WHERE now GROUP BY 1")
-    known = dict(rows)
-    return ReviewCounts(*(int(known.get(state, 0)) for state in ("OPEN", "APPROVED", "DECLINED")))
-
-
 def _months(span: FigureSpan) -> FigureSpan:
     last = datetime.fromtimestamp((span.until_ms - 1) / 1000, zone_of(span.zone))
     years, month = divmod(last.year * 12 + last.month - _MONTHS, 12)
@@ -281,10 +282,6 @@ def _months(span: FigureSpan) -> FigureSpan:
     )
     since_ms = min(span.since_ms, max(0, round(first.timestamp() * 1000)))
     return FigureSpan(since_ms, span.until_ms, span.zone)
-
-
-def _named(row: Sequence[Any]) -> dict[str, int]:
-    return dict(zip(_COUNTS, map(int, row), strict=True))
 
 
 def _share(part: int, whole: int) -> float | None:

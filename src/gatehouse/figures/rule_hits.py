@@ -1,6 +1,8 @@
 """Counts how often each rule of a rule set matched, and what came of it."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -10,13 +12,12 @@ from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
 from gatehouse.figures.buckets import Borders, Bucket, FigureSpan
 from gatehouse.figures.engine import ColumnConnection
-from gatehouse.figures.span_parts import OF_PART, put_parts
+from gatehouse.figures.kept_parts import Rows, parts_of
+from gatehouse.figures.span_parts import Part, within_parts
 from gatehouse.figures.workspace import text
 from gatehouse.rules.ruleset import Rule, RuleSet
 
 _STOPPED: Final = (Outcome.REVIEW, Outcome.DECLINE)
-_IN_NAME: Final = 3
-"""A match names the rule set, its version and the rule."""
 
 
 class RuleHits(msgspec.Struct, frozen=True, rename="camel"):
@@ -80,8 +81,8 @@ class _Tally:
         self.money: defaultdict[tuple[bool, bool], Counter[str]] = defaultdict(Counter)
         """Amounts of what was stopped, or would be, by whether it watched and was fraud."""
 
-    def add(self, row: tuple[Any, ...]) -> None:
-        shadow, start, outcome, decided, fraud, currency, amount, count = row
+    def add(self, start: int, row: tuple[Any, ...]) -> None:
+        shadow, outcome, decided, fraud, currency, amount, count = row
         self.hits[shadow] += count
         self.trend[start] += count
         self.outcomes[outcome or "-"] += count
@@ -99,11 +100,19 @@ def count_hits(
     bucket = bucket or span.usual_bucket
     borders = Borders(span, bucket)
     tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
+    parts, changes, judged = parts_of(span, bucket), columns.parts.changes, 0
     with columns.reading() as asking:
         coverage = columns.coverage
-        judged = _judged(asking, rule_set.name, span)
-        for name, *row in _hits(asking, rule_set.name, span, borders):
-            tallies[name.split("/", _IN_NAME - 1)[-1]].add(tuple(row))
+        found = columns.parts.rows(
+            ("hits", rule_set.name), parts, changes, lambda some: _hits(asking, rule_set.name, some)
+        )
+    for (start_ms, _), rows in found.items():
+        start = borders.starts[bisect_right(borders.starts, start_ms) - 1]
+        for name, *row in rows:
+            if name is None:
+                judged += row[-1]
+            else:
+                tallies[name].add(start, tuple(row))
     rules = {rule.name: rule for rule in rule_set.rules}
     names = [*rules, *sorted(set(tallies) - set(rules))]
     return RuleSetHits(
@@ -118,29 +127,27 @@ def count_hits(
     )
 
 
-def _hits(
-    asking: ColumnConnection, rule_set: str, span: FigureSpan, borders: Borders
-) -> list[tuple[Any, ...]]:
-    put_parts(asking, "parts", borders, span.until_ms)
+def _hits(asking: ColumnConnection, rule_set: str, parts: Sequence[Part]) -> Rows:
+    """Hits of parts, counted by all that matters, and without a name, what the set judged."""
+    these = within_parts(asking, DECISIONS, parts)
+    of_set = text(f"{rule_set}/")
     matched = " UNION ALL ".join(
-        f"SELECT unnest({column}) AS name, {shadow} AS shadow, start, outcome, decided, fraud, "  # noqa: S608
-        f"currency, amount FROM {DECISIONS} JOIN parts ON {OF_PART} "
-        f"WHERE id_ms >= {span.since_ms} AND id_ms < {span.until_ms} AND len({column}) > 0"
+        f"SELECT start, unnest({column}) AS match, {shadow} AS shadow, outcome, decided, fraud, "  # noqa: S608
+        # Only the money of what has a label is told.
+        f"CASE WHEN fraud IS NOT NULL THEN currency END AS currency, "
+        f"CASE WHEN fraud IS NOT NULL THEN amount END AS amount FROM {these} AND len({column}) > 0"
         for column, shadow in (("matched", "FALSE"), ("shadow", "TRUE"))
     )
+    judged = f"list_bool_or(list_transform(rule_sets, lambda each: starts_with(each, {of_set})))"
+    # A match names the rule set, its version and the rule.
+    rest = f"substr(match, {len(rule_set) + 2})"
     return asking.ask(
-        f"SELECT * EXCLUDE (amount), sum(amount), count(*) FROM ({matched}) "  # noqa: S608
-        f"WHERE starts_with(name, {text(rule_set + '/')}) GROUP BY ALL"
+        f"SELECT start, substr({rest}, strpos({rest}, '/') + 1) AS name, shadow, outcome, "  # noqa: S608
+        f"decided, fraud, currency, sum(amount), count(*) FROM ({matched}) "
+        f"WHERE starts_with(match, {of_set}) GROUP BY ALL UNION ALL "
+        "SELECT start, NULL, FALSE, NULL, NULL, NULL, NULL, NULL, count(*) "
+        f"FROM {these} AND {judged} GROUP BY start"
     )
-
-
-def _judged(asking: ColumnConnection, rule_set: str, span: FigureSpan) -> int:
-    [(count,)] = asking.ask(
-        f"SELECT count(*) FROM {DECISIONS} WHERE id_ms >= {span.since_ms} "  # noqa: S608
-        f"AND id_ms < {span.until_ms} AND list_bool_or(list_transform(rule_sets, "
-        f"lambda each: starts_with(each, {text(rule_set + '/')})))"
-    )
-    return int(count)
 
 
 def _figures(name: str, rule: Rule | None, tally: _Tally, borders: Borders) -> RuleHits:

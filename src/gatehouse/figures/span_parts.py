@@ -1,25 +1,34 @@
 """Which part of a span a decision belongs to, as a table that DuckDB joins.
 
 Every border of an hour or a day, in every time zone of today, is a border between quarters of an
-hour. So each quarter belongs to one part, and a decision is found by its quarter.
+hour. So each quarter belongs to one part, and a decision is found by its quarter. Only a span that
+begins or ends within a quarter shares it with its neighbour.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
-from gatehouse.figures.buckets import Borders
 from gatehouse.figures.engine import ColumnConnection
 
+Part = tuple[int, int]
+"""From a moment on and before another."""
 _QUARTER_MS: Final = 900_000
-OF_PART: Final = f"quarter = id_ms // {_QUARTER_MS}"
+OF_PART: Final = f"quarter = id_ms // {_QUARTER_MS} AND id_ms >= start AND id_ms < until"
 """What a decision and its part have in common."""
 
 
-def put_parts(asking: ColumnConnection, table: str, borders: Borders, until_ms: int) -> None:
-    """Make a temporary table with the start of the part of every quarter."""
-    first, last = borders.starts[0] // _QUARTER_MS, until_ms // _QUARTER_MS
+def put_parts(asking: ColumnConnection, table: str, parts: Sequence[Part]) -> None:
+    """Make a temporary table with the part of every quarter."""
+    starts, ends = map(list, zip(*parts, strict=True))
     asking.ask(
-        f"CREATE TEMP TABLE {table} AS SELECT quarter, start FROM "  # noqa: S608  # numbers only
-        f"(SELECT unnest(range({first}, {last} + 1)) AS quarter) AS quarters ASOF JOIN "
-        f"(SELECT unnest({borders.starts}::BIGINT[]) AS start) AS borders "
-        f"ON greatest(quarter * {_QUARTER_MS}, {borders.starts[0]}) >= start"
+        f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT start, until, unnest(range("  # noqa: S608  # numbers only
+        f"start // {_QUARTER_MS}, (until - 1) // {_QUARTER_MS} + 1)) AS quarter FROM "
+        f"(SELECT unnest({starts}::BIGINT[]) AS start, unnest({ends}::BIGINT[]) AS until)"
     )
+
+
+def within_parts(asking: ColumnConnection, rows: str, parts: Sequence[Part]) -> str:
+    """The rows of a table that belong to some parts, as what follows FROM."""
+    put_parts(asking, "parts", parts)
+    first, last = min(part[0] for part in parts), max(part[1] for part in parts)
+    return f"{rows} JOIN parts ON {OF_PART} WHERE id_ms >= {first} AND id_ms < {last}"

@@ -43,7 +43,7 @@ def show_overview(visit: Visit) -> Response:
     span = chosen_span(visit)
     columns = visit.desk.columns.of(visit.account_id)
     try:
-        found = overview(visit.session, columns, span.figures)
+        found = overview(visit.session, columns, span.figures, with_latency=False)
     except FiguresNotReady:
         return visit.render("overview/waiting.html", attention=attention_of(visit))
     state = accounts.get(visit.session, visit.account_id).state

@@ -39,15 +39,21 @@ __all__ = [
 
 
 def overview(
-    session: AdminSession, columns: AccountColumns, span: FigureSpan, bucket: Bucket | None = None
+    session: AdminSession,
+    columns: AccountColumns,
+    span: FigureSpan,
+    bucket: Bucket | None = None,
+    *,
+    with_latency: bool = True,
 ) -> Overview:
     """Decisions by outcome over time, rates, fraud, latency and operations.
 
-    Without a bucket, one that fits the span is chosen.
+    Without a bucket, one that fits the span is chosen. Latency takes longest: it is sorted anew
+    each time, and not everybody shows it.
     """
     with account_reading(session, columns.account_id) as connection:
         currency = accounts.get(connection, columns.account_id).currency
-    return count_overview(columns, span, currency, bucket)
+    return count_overview(columns, span, currency, bucket, with_latency=with_latency)
 
 
 class Standing(msgspec.Struct, frozen=True):
