@@ -117,11 +117,11 @@ def _make(home: Path, decisions: int) -> ConsoleHome:
     rows.write(home / "sandbox.db", places["webhook"])
     session = open_session(home)
     _spend(session, account_id, rows.charged)
-    places |= _keep_one_of_each(session, account_id)
     with _timed("column copy"):
         copies = ColumnCopies(session, home)
         copies.catch_up(account_id)
         copies.close()
+    places |= _keep_one_of_each(session, account_id)
     places |= {"id": rows.ids[-1], "review": rows.open_reviews[0], "ring": rows.ring}
     tokens = EntityTokens(session, account_id)
     busy = (

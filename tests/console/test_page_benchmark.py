@@ -1,16 +1,17 @@
 """The benchmark of pages: its account adds up, it asks for every page, and it judges by the bar."""
 
 import re
+from pathlib import Path
 
 import httpx
 import pytest
 import sqlalchemy as sa
 from scripts.bench.beside_console import Beside, BesideRound, p99
 from scripts.bench.console_browser import next_page, server_ms
-from scripts.bench.console_home import ConsoleHome
+from scripts.bench.console_home import opened, with_job
 from scripts.bench.console_pages import Asked, Timed, every_page, forms, summary
 from scripts.bench.console_people import walk
-from scripts.bench.console_rows import Rows, write
+from scripts.bench.console_rows import Rows
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.money.use_cases import money
@@ -34,9 +35,7 @@ def _timed(name: str, median_ms: float, bar_ms: float = 300) -> Timed:
 
 def test_its_rows_are_what_a_server_would_have_left(console: Console, rows: Rows) -> None:
     file = console.desk.settings.home / "sandbox.db"
-    write(file, "decisions", rows.decisions())
-    write(file, "ledger_entries", rows.ledger())
-    write(file, "search_entries", rows.entries())
+    rows.write(file, "wh_1")
     with console.session.database.writing() as connection:
         spent = ACCOUNTS.c.balance - rows.charged
         this = ACCOUNTS.c.id == console.account_id
@@ -51,20 +50,21 @@ def test_its_rows_are_what_a_server_would_have_left(console: Console, rows: Rows
     assert {*re.findall(r"req_\w{26}", page)} == {rows.ids[n] for n in declined}
 
 
-def test_its_rows_come_in_the_order_of_their_keys(rows: Rows) -> None:
-    keys = [row[:2] for row in rows.entries()]
-    assert keys == sorted(keys)
+def test_what_a_request_cost_is_told_item_by_item(rows: Rows) -> None:
     assert rows.ids == sorted(rows.ids)
-    assert all(sum(fee for _, fee in charged_items(r[7])) == -r[4] for r in rows.ledger() if r[2])
+    for each in rows.purchases:
+        assert sum(fee for _, fee in charged_items(each.items)) == each.fees
 
 
-def test_it_asks_for_every_page_that_is_declared() -> None:
-    places = {"account": "acct_1", "id": "req_1", "review": "req_2", "set": "bench"}
-    made = ConsoleHome("acct_1", "key", 1, places, {"user": "token", "card": "token"})
+def test_it_asks_for_every_page_that_is_declared_of_what_its_account_has(tmp_path: Path) -> None:
+    made = with_job(tmp_path, opened(tmp_path, 10 * COUNT))
     asked = [*every_page(made)]
     names = {each.name.partition(" ")[0] for each in asked}
     assert names == {each.name for each in DECLARED if isinstance(each, Page)}
     assert all("{" not in each.path for each in asked)
+    # A page about something that the account has not would be measured by its refusal.
+    of_nothing = {each.name for each in asked if "/none" in each.path}
+    assert of_nothing == {"link"}
     assert {each.name for each in asked if each.by_operator} >= {"installation-accounts"}
     assert [each.bar_ms for each in forms(made)] == [300, 300, 2000]
     assert [each.name for each in walk(made)].count("preview") == 1

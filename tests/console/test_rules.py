@@ -19,7 +19,7 @@ from gatehouse.store.feedback.statements import FeedbackStatement
 from tests.admin.recorded import Recorder
 from tests.console.harness import Browser, Console, open_console
 from tests.figures.shops import Shop
-from tests.harness import Home
+from tests.harness import Home, until
 from tests.store.deciding import label
 
 RULES = """\
@@ -323,6 +323,18 @@ rules:
 """
 
 
+def _counted(browser: Browser, path: str) -> str:
+    """The findings, once they are counted."""
+    seen: list[str] = []
+
+    def are_there() -> bool:
+        seen.append(browser.get(path, fragment=True).text)
+        return 'hx-trigger="every' not in seen[-1]
+
+    until(are_there)
+    return seen[-1]
+
+
 def test_a_rule_has_a_page_with_its_switch_and_what_could_be_better(
     console: Console, mo: Browser
 ) -> None:
@@ -343,9 +355,16 @@ def test_a_rule_has_a_page_with_its_switch_and_what_could_be_better(
     german = console.as_role(UserRole.MANAGER, login="de@shop.test", locale="de")
     assert "Prüfen, wenn gilt: der Betrag ist größer als 30." in german.get(path).text
     assert mo.get(f"{_rules(console)}/habits/rule/none").status_code == 404
-    found = mo.get(f"{_rules(console)}/habits/findings", fragment=True).text
+    found = _counted(mo, f"{_rules(console)}/habits/findings")
     assert "<html" not in found
     assert "habits/rule/flow" in found
+    # What was counted is kept with its time, until somebody asks for newer findings.
+    shop.keep(rule_set="habits", matched=["flow"], decision=Outcome.REVIEW, amount=100_000)
+    console.desk.columns.catch_up(account_id)
+    assert "habits/rule/flow" in _counted(mo, f"{_rules(console)}/habits/findings")
+    again = re.search(r'hx-get="([^"]*newer=[0-9]+)"', found)
+    assert again is not None
+    assert "habits/rule/flow" not in _counted(mo, unescape(again[1]))
     # The switch makes a version; one that somebody else has changed meanwhile is not overwritten.
     assert mo.post(f"{path}/state", {"state": "shadow", "base": "1"}).status_code == 303
     now = rule_sets.get(session, account_id, "habits")

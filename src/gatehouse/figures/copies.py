@@ -17,6 +17,7 @@ from gatehouse.core.secrets import keyring
 from gatehouse.figures.account_columns import AccountColumns, AccountFiles
 from gatehouse.figures.engine import ColumnEngine, CopyDamaged
 from gatehouse.figures.follower import USUAL_PAUSES, Follower, Pauses
+from gatehouse.figures.kept_answers import KeptAnswers
 from gatehouse.store.admin.admin_session import AdminSession
 
 _log: Final = logging.getLogger("gatehouse.columns")
@@ -49,6 +50,8 @@ class ColumnCopies:
         self._pauses = pauses
         self._folder, self._lock, self._is_kept = _own_folder(home, lasting=lasting)
         self._engine = ColumnEngine(self._folder)
+        self.answers: Final = KeptAnswers(session.clock)
+        """What takes too long for a page."""
         self._accounts: dict[str, AccountColumns] = {}
         self._followers: dict[str, Follower] = {}
         self._turn = threading.Lock()
@@ -98,6 +101,7 @@ class ColumnCopies:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join()
+        self.answers.close()
         for each in self._accounts.values():
             each.close()
         self._engine.close()

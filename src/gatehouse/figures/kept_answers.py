@@ -11,18 +11,15 @@ from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 
-from gatehouse.core.errors import Conflict, GatehouseError
-from gatehouse.core.wording.sentences import Phrase
+from gatehouse.figures.engine import NOT_READY, FiguresNotReady
 
-_TOO_MANY: Final = Phrase(
-    "refused.many_questions", "too many figures are being counted; try again in a moment"
-)
 _LONGEST_MS: Final = 600_000
 """An older answer is still told, and a new one is worked out."""
 _WAIT_S: Final = 0.1
 """Who asks for little is told at once."""
 _MOST_KEPT: Final = 200
-_MOST_WAITING: Final = 20
+_MOST_OF_ACCOUNT: Final = 3
+"""Questions that are being worked out or wait for that."""
 
 A = TypeVar("A")
 
@@ -41,11 +38,17 @@ class _Question:
     def __init__(self) -> None:
         self.answer: Any = None
         self.made_at_ms: int | None = None
-        self.error: GatehouseError | None = None
+        self.error: Exception | None = None
         self.work: Future[None] | None = None
 
     def is_being_made(self) -> bool:
         return self.work is not None and not self.work.done()
+
+    def refuse(self) -> None:
+        """Raise what the work has raised, once."""
+        if self.error is not None and not self.is_being_made():
+            error, self.error = self.error, None
+            raise error
 
 
 class KeptAnswers:
@@ -54,54 +57,55 @@ class KeptAnswers:
     def __init__(self, clock: Callable[[], int]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._questions: dict[Hashable, _Question] = {}
+        self._questions: dict[tuple[str, Hashable], _Question] = {}
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="answers")
 
-    def ask(self, key: Hashable, work: Callable[[], A], *, anew: bool = False) -> KeptAnswer[A]:
-        """What is kept under a key; what the work refused is raised again.
+    def ask(
+        self, account_id: str, name: Hashable, work: Callable[[], A], *, newer_than_ms: int = 0
+    ) -> KeptAnswer[A]:
+        """What is kept under a name for an account.
 
-        `anew` works it out again, also if what is kept is not old.
+        What the work raised is raised to the one who asks next.
+
+        It is worked out again when it is old, or not newer than somebody wants it.
         """
+        key = (account_id, name)
         with self._lock:
             question = self._questions.pop(key, None) or _Question()
             # The last in the order is the one that was asked last.
             self._questions[key] = question
-            if not question.is_being_made() and (anew or self._is_old(question)):
-                self._begin(question, work)
+            question.refuse()
+            if not question.is_being_made() and self._is_old(question, newer_than_ms):
+                self._begin(account_id, question, work)
+            for oldest in list(self._questions)[:-_MOST_KEPT]:
+                del self._questions[oldest]
             working = question.work
-            self._forget()
         if working is not None:
             wait([working], _WAIT_S)
         with self._lock:
-            if question.error is not None and not question.is_being_made():
-                error, question.error = question.error, None
-                raise error
+            question.refuse()
             return KeptAnswer(question.answer, question.made_at_ms, question.is_being_made())
 
     def close(self) -> None:
-        """Begin nothing more; what is being worked out goes on to its end."""
+        """Begin nothing more, and wait for the end of what is being worked out."""
         self._worker.shutdown(cancel_futures=True)
 
-    def _is_old(self, question: _Question) -> bool:
+    def _is_old(self, question: _Question, newer_than_ms: int) -> bool:
         made = question.made_at_ms
-        return made is None or self._clock() - made > _LONGEST_MS
+        return made is None or made <= max(newer_than_ms, self._clock() - _LONGEST_MS)
 
-    def _begin(self, question: _Question, work: Callable[[], Any]) -> None:
-        if sum(each.is_being_made() for each in self._questions.values()) >= _MOST_WAITING:
-            raise Conflict(_TOO_MANY())
+    def _begin(self, account_id: str, question: _Question, work: Callable[[], Any]) -> None:
+        of_account = (each for (whose, _), each in self._questions.items() if whose == account_id)
+        if sum(each.is_being_made() for each in of_account) >= _MOST_OF_ACCOUNT:
+            raise FiguresNotReady(NOT_READY)
 
         def run() -> None:
             try:
                 answer = work()
-            except GatehouseError as error:
-                question.error, question.made_at_ms = error, None
+            except Exception as error:
+                # Whoever asks next is told, as if the work had been done for them.
+                question.error = error
             else:
                 question.answer, question.made_at_ms = answer, self._clock()
 
-        question.error = None
         question.work = self._worker.submit(run)
-
-    def _forget(self) -> None:
-        """Keep so many; what is being worked out ends unseen."""
-        for key in list(self._questions)[: max(0, len(self._questions) - _MOST_KEPT)]:
-            del self._questions[key]

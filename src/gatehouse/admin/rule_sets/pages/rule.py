@@ -1,5 +1,6 @@
 """One rule as a thing with a page: what it says, what it did, its switch, and what is wrong."""
 
+from functools import partial
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -14,7 +15,8 @@ from gatehouse.admin.figures.use_cases.overview import FiguresNotReady
 from gatehouse.admin.figures.use_cases.rule_figures import RuleHits, RuleSetHits, rule_figures
 from gatehouse.admin.figures.use_cases.rule_health import (
     FindingWriter,
-    RuleSetHealth,
+    HealthAsked,
+    KeptHealth,
     orders_of_rule,
     rule_set_health,
 )
@@ -25,6 +27,7 @@ from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.conditions.plain_words import rule_in_words
 from gatehouse.console.charts.charts import Series, Words
 from gatehouse.console.charts.plots import TimeChart, zoom_of
+from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.forms.spans import PRESETS, chosen_span, part_labels
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
@@ -33,6 +36,9 @@ from gatehouse.core.wording.sentences import said_by
 from gatehouse.rules.changing import RuleChange, rule_named
 from gatehouse.rules.ruleset import RuleState
 
+_NEWER: Final = "newer"
+_MOMENT: Final = 13
+"""The digits of a moment in milliseconds."""
 _VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")
 
 
@@ -89,25 +95,36 @@ def show_findings(visit: Visit) -> Response:
     name, only = visit.place("set"), visit.asked.places.get("rule")
     if only is not None:
         show_rule(visit.session, visit.account_id, name, only)
-    health, problem = _health(visit, name)
+    kept, problem = _health(visit, name)
+    health = kept.health if kept else None
     return visit.render(
         "rules/findings_part.html" if visit.is_fragment else "rules/findings.html",
         name=name,
         only=only,
         problem=problem,
+        kept=kept,
+        here=partial(_here, visit),
         health=health,
         findings=[each for each in health.findings if only in (None, each.rule)] if health else [],
         overlaps=[each for each in health.overlaps if each.rule == only][:8] if health else [],
     )
 
 
-def _health(visit: Visit, name: str) -> tuple[RuleSetHealth | None, str | None]:
+def _here(visit: Visit, newer_than_ms: int = 0) -> str:
+    """The same page, of findings that are newer than some."""
+    chosen = {name: visit.query.get(name, "") for name in ("span", "from", "to")}
+    name = "rules-findings" if "rule" not in visit.asked.places else "rule-findings"
+    return visit.url(name, {**chosen, _NEWER: newer_than_ms or ""}, **visit.asked.places)
+
+
+def _health(visit: Visit, name: str) -> tuple[KeptHealth | None, str | None]:
     """What is wrong, or why that cannot be said."""
-    columns = visit.desk.columns.of(visit.account_id)
     write = FindingWriter(visit.formats.percent, visit.formats.money)
-    span = chosen_span(visit).figures
+    newer_than_ms = read_number(visit.query.get(_NEWER, ""), _MOMENT) or 0
+    asked = HealthAsked(name, chosen_span(visit).figures, newer_than_ms)
     try:
-        return rule_set_health(visit.session, columns, name, span, write), None
+        copies = visit.desk.columns
+        return rule_set_health(visit.session, copies, visit.account_id, asked, write), None
     except FiguresNotReady:
         return None, visit.text("rules.preview.not_ready")
     except InvalidInput as error:
