@@ -8,8 +8,8 @@ from gatehouse.admin.figures.use_cases.overview import Bucket, FigureSpan, overv
 from gatehouse.core.errors import InvalidInput
 from gatehouse.figures.copies import ColumnCopies
 from gatehouse.figures.engine import FiguresNotReady
-from gatehouse.figures.kept_answers import KeptAnswer, KeptAnswers
 from gatehouse.figures.kept_parts import KeptParts, parts_of
+from gatehouse.figures.slow_answers import SlowAnswer, SlowAnswers
 from gatehouse.store.tables import DECISIONS
 from tests.figures.shops import DAY_MS, NOW_MS, Shop
 
@@ -89,14 +89,14 @@ def test_figures_that_were_seen_follow_new_decisions_late_labels_and_deletions(s
 
 def test_an_answer_that_takes_long_is_worked_out_beside_those_who_ask() -> None:
     now_ms, goes_on, made = [1000], threading.Event(), [0]
-    answers = KeptAnswers(lambda: now_ms[0])
+    answers = SlowAnswers(lambda: now_ms[0])
 
     def work() -> int:
         goes_on.wait(60)
         made[0] += 1
         return made[0]
 
-    assert answers.ask("a", "q", work) == KeptAnswer(None, None, True)
+    assert answers.ask("a", "q", work) == SlowAnswer(None, None, True)
     # Others of the account wait for their turn, and too many are refused.
     for number in range(2):
         answers.ask("a", number, work)
@@ -106,7 +106,7 @@ def test_an_answer_that_takes_long_is_worked_out_beside_those_who_ask() -> None:
     goes_on.set()
     while (found := answers.ask("a", "q", work)).is_being_made:
         pass
-    assert found == KeptAnswer(1, 1000, False)
+    assert found == SlowAnswer(1, 1000, False)
     now_ms[0] += 1000
     assert answers.ask("a", "q", work).answer == 1
     while (found := answers.ask("a", "q", work, newer_than_ms=1000)).is_being_made:
@@ -116,7 +116,7 @@ def test_an_answer_that_takes_long_is_worked_out_beside_those_who_ask() -> None:
 
 
 def test_who_asks_is_told_what_the_work_refused() -> None:
-    answers = KeptAnswers(lambda: 0)
+    answers = SlowAnswers(lambda: 0)
 
     def refuse() -> int:
         raise InvalidInput("a shorter span")

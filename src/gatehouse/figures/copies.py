@@ -17,7 +17,7 @@ from gatehouse.core.secrets import keyring
 from gatehouse.figures.account_columns import AccountColumns, AccountFiles
 from gatehouse.figures.engine import ColumnEngine, CopyDamaged
 from gatehouse.figures.follower import USUAL_PAUSES, Follower, Pauses
-from gatehouse.figures.kept_answers import KeptAnswers
+from gatehouse.figures.slow_answers import SlowAnswers
 from gatehouse.store.admin.admin_session import AdminSession
 
 _log: Final = logging.getLogger("gatehouse.columns")
@@ -50,7 +50,7 @@ class ColumnCopies:
         self._pauses = pauses
         self._folder, self._lock, self._is_kept = _own_folder(home, lasting=lasting)
         self._engine = ColumnEngine(self._folder)
-        self.answers: Final = KeptAnswers(session.clock)
+        self.answers: Final = SlowAnswers(session.clock)
         """What takes too long for a page."""
         self._accounts: dict[str, AccountColumns] = {}
         self._followers: dict[str, Follower] = {}

@@ -24,7 +24,7 @@ _MOST_OF_ACCOUNT: Final = 3
 A = TypeVar("A")
 
 
-class KeptAnswer(msgspec.Struct, Generic[A], frozen=True):
+class SlowAnswer(msgspec.Struct, Generic[A], frozen=True):
     """What is known by now, and whether it is being worked out anew."""
 
     answer: A | None
@@ -51,7 +51,7 @@ class _Question:
             raise error
 
 
-class KeptAnswers:
+class SlowAnswers:
     """The answers of one process."""
 
     def __init__(self, clock: Callable[[], int]) -> None:
@@ -62,7 +62,7 @@ class KeptAnswers:
 
     def ask(
         self, account_id: str, name: Hashable, work: Callable[[], A], *, newer_than_ms: int = 0
-    ) -> KeptAnswer[A]:
+    ) -> SlowAnswer[A]:
         """What is kept under a name for an account.
 
         What the work raised is raised to the one who asks next.
@@ -84,7 +84,7 @@ class KeptAnswers:
             wait([working], _WAIT_S)
         with self._lock:
             question.refuse()
-            return KeptAnswer(question.answer, question.made_at_ms, question.is_being_made())
+            return SlowAnswer(question.answer, question.made_at_ms, question.is_being_made())
 
     def close(self) -> None:
         """Begin nothing more, and wait for the end of what is being worked out."""
