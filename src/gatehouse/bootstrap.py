@@ -21,6 +21,7 @@ from gatehouse.admin.memory.queries.memory_rebuild import DecisionHistory, Memor
 from gatehouse.admin.memory.worker.live_memory import LiveSharedMemory, open_live_memory
 from gatehouse.admin.money.routes import BillingRoutes
 from gatehouse.admin.money.use_cases.statements import LiveBilling
+from gatehouse.admin.notifications.routes import NotificationRoute
 from gatehouse.admin.pipelines.routes import PipelineRoutes
 from gatehouse.admin.privacy.worker import Forgetter
 from gatehouse.admin.reviews.routes import ReviewRoutes
@@ -79,17 +80,15 @@ from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.lookout import SeenChanges
 from gatehouse.store.notices import ChangeNotice
-from gatehouse.store.payments.operation_worker import OperationWorker
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.batch_sql import open_batch_session
-from gatehouse.store.requests.reversal_worker import ReversalWorker
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.requests.writer import Writer
 from gatehouse.store.state import write_probe
 from gatehouse.workers.background.child import BackgroundChild
 from gatehouse.workers.background.notices import BackgroundNotice
 from gatehouse.workers.background.work import BackgroundWork
-from gatehouse.workers.due_work import DueWork
+from gatehouse.workers.due_work import make_due_work
 from gatehouse.workers.gauges import ServiceGauges
 from gatehouse.workers.supervisor import BackgroundTask, TaskSupervisor
 from gatehouse.workers.tracing.opening import open_tracing
@@ -155,7 +154,6 @@ class Service(ServiceGauges):
             database, session.signer, time.monotonic, self._data_changed, self.refusals, self._saw
         )
         self._seen = SeenChanges()
-        self.due_work = DueWork(self.sweeper, self.reverser, self.operator, system_clock)
         if settings.background == "inside":
             self.background = BackgroundWork(
                 settings, session, owner, self.metrics.called, alone=alone
@@ -212,6 +210,7 @@ class Service(ServiceGauges):
             "sweeper": self.due_work.sweep,
             "reversals": self.due_work.reverse,
             "operations": self.due_work.operate,
+            "notifications": self.due_work.apply,
             "labels": self.labels.run,
             "inputs": self.inputs.run,
             "commits": lambda: repeat(self._try_commit, _PROBE_S, "commits still fail"),
@@ -370,6 +369,7 @@ class Service(ServiceGauges):
         )
         labels = LiveFeedback(session, self.labels.labels_recorded)
         operations = self._assembly.operations(self._pipelines)
+        notified = NotificationRoute(session, entry, self.connectors, self.due_work.notified)
         offered = Offered(
             operations=operations,
             entry=entry,
@@ -384,6 +384,7 @@ class Service(ServiceGauges):
                 ReviewRoutes(LiveReviews(session, self.labels.labels_recorded), decisions),
             ),
             manage=ManageDesk(entry, session, self._managed),
+            notified=(notified.path, notified.handle),
         )
         public_metrics = None if settings.metrics_port else self.metrics
         return make_routes(offered, self.ready, public_metrics, settings)
@@ -424,7 +425,6 @@ class Service(ServiceGauges):
         self._assembly = made = assemble(settings, parties)
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)
         self._pipelines = made.pipelines(self.setups)
-        limit_ms = settings.gateway_timeout_ms
-        parts = (self._database, gateway, system_clock)
-        self.reverser = ReversalWorker(*parts, time_limit_ms=limit_ms)
-        self.operator = OperationWorker(*parts, time_limit_ms=limit_ms)
+        self.due_work = make_due_work(
+            session, self.sweeper, gateway, time_limit_ms=settings.gateway_timeout_ms
+        )

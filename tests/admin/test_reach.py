@@ -51,7 +51,7 @@ NOT_OFFERED: Final = {
         "sandbox.",
     },
     "Connectors are shared by accounts, and name hosts and secrets": {
-        *("connectors.",),
+        *("connectors.", "notifications.installation."),
     },
     "Money is the operator's; merchants read balance, statement and usage": {
         *("money.set_prices", "money.top_up", "money.adjust"),

@@ -42,6 +42,7 @@ ABOUT_NO_ACCOUNT = {
         *("connectors check", "connectors apply", "connectors list", "connectors show"),
         *("connectors history", "connectors rollback", "connectors status"),
         *("connectors try", "connectors mappings", "connectors dialects"),
+        *("notifications addresses", "notifications unmatched"),
     },
     "requests, whose ids are unique": {"gateway show", "gateway retry"},
     "people, who may have roles in several accounts": {

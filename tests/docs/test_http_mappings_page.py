@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from gatehouse.connectors.http import authentication
+from gatehouse.connectors.http import authentication, notification_mapping
 from gatehouse.connectors.http import mapping as language
 from gatehouse.connectors.http.connector import make_http
 from gatehouse.connectors.http.fields import FIELDS, OF_SIGNING
@@ -26,7 +26,9 @@ PAGE = (ROOT / "docs" / "http-mappings.md").read_text()
 YAML = [block.text for block in blocks(PAGE) if block.kind == "yaml"]
 MAPPINGS = [text for text in YAML if text.startswith("mapping:")]
 [CONFIGURATION] = [text for text in YAML if text.startswith("connectors:")]
-REQUEST, ANSWER = (json.loads(block.text) for block in blocks(PAGE) if block.kind == "json")
+REQUEST, ANSWER, *_NOTIFICATIONS = (
+    json.loads(block.text) for block in blocks(PAGE) if block.kind == "json"
+)
 
 
 @pytest.mark.parametrize("text", MAPPINGS, ids=lambda text: text.split()[1])
@@ -80,7 +82,8 @@ def test_every_format_and_field_of_signatures_is_explained() -> None:
 def test_every_key_is_explained() -> None:
     structs = [
         each
-        for each in (*vars(language).values(), *vars(authentication).values())
+        for module in (language, authentication, notification_mapping)
+        for each in vars(module).values()
         if isinstance(each, type) and issubclass(each, MappingPart)
     ]
     names = {name for struct in structs for name in struct.__struct_encode_fields__}

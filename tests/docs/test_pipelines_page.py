@@ -12,8 +12,8 @@ from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.gateway.response import GatewayStatus
 from gatehouse.pipeline.authoring import _KEYS, _STAGE_KEYS, MOST_STAGES
 from gatehouse.store.configured.configurations import MOST_NAMES
+from gatehouse.store.requests.asking_gateway import MOST_ATTEMPTS
 from gatehouse.store.requests.intents import IntentState
-from gatehouse.store.requests.reversal_worker import MOST_ATTEMPTS
 from tests.docs.pages import ROOT, steps
 from tests.docs.walk import check_steps, checkout
 from tests.harness import Server

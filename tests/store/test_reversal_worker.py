@@ -13,14 +13,9 @@ from gatehouse.core.money import Payment
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.requests import intents
+from gatehouse.store.requests.asking_gateway import MOST_ATTEMPTS, wait_ms
 from gatehouse.store.requests.intents import IntentState, KeptIntent
-from gatehouse.store.requests.reversal_worker import (
-    KEPT_MS,
-    MOST_ATTEMPTS,
-    ReversalWorker,
-    after_attempt,
-    wait_ms,
-)
+from gatehouse.store.requests.reversal_worker import KEPT_MS, ReversalWorker, after_attempt
 from gatehouse.store.requests.sweeper import Sweeper
 from gatehouse.store.tables import GATEWAY_INTENTS, HOLDS
 from gatehouse.workers.due_work import DueWork
@@ -85,7 +80,9 @@ def reverser(
 
 def reversals(session: AdminSession, gateway: RecordingGateway) -> DueWork:
     """The part of a server that reverses what is due; it never sweeps here."""
-    return DueWork(mock.Mock(Sweeper), reverser(session, gateway), mock.Mock(), Hands())
+    return DueWork(
+        mock.Mock(Sweeper), reverser(session, gateway), mock.Mock(), mock.Mock(), Hands()
+    )
 
 
 def test_what_is_due_is_reversed_once_and_what_is_not_is_left_alone(session: AdminSession) -> None:

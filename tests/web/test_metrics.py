@@ -16,6 +16,7 @@ from gatehouse.operations.measured import MeasuredIssuer, Outside
 from gatehouse.settings.settings import declarations
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.events import outbox
+from gatehouse.store.payments.tables import PAYMENT_OPERATIONS
 from gatehouse.store.tables import ACCOUNTS, GATEWAY_INTENTS, HOLDS, REVIEWS, WEBHOOKS
 from tests.docs.pages import ROOT
 from tests.harness import AMELIA, BODY, PURCHASE, Home, make_account
@@ -166,6 +167,14 @@ def test_what_waits_in_the_database_is_counted(session: AdminSession) -> None:
         for number, state in enumerate(("REVERSE", "REVERSE", "FAILED", "REVERSED", "OPEN")):
             intent = {"request_id": f"req_{number}", "account_id": accounts[0], "state": state}
             connection.execute(GATEWAY_INTENTS.insert(), payment | intent)
+        for number, (state, next_at_ms) in enumerate(
+            (("IN_DOUBT", None), ("IN_DOUBT", 1), ("PENDING", None))
+        ):
+            operation = {"id": f"op_{number}", "state": state, "next_at_ms": next_at_ms}
+            told = {"kind": "CAPTURE", "actor": "key:k", "amount_minor": 1}
+            place = {"account_id": accounts[0], "request_id": "req_1", "attempts": 1}
+            times = {"at_ms": 1, "changed_at_ms": 1}
+            connection.execute(PAYMENT_OPERATIONS.insert(), operation | told | place | times)
         connection.execute(
             HOLDS.insert(),
             {"request_id": "req_9", "account_id": accounts[0], "amount": 1, "expires_at_ms": 1,
@@ -177,6 +186,7 @@ def test_what_waits_in_the_database_is_counted(session: AdminSession) -> None:
             reviews_open=2,
             reversals_waiting=2,
             reversals_failed=1,
+            payment_operations_in_doubt=1,
             holds_open=1,
             events_written=written,
             webhooks_failing=1,

@@ -55,6 +55,7 @@ REFUSED: Final = {
     **dict.fromkeys(("getBillingDetails", "getInvoice", "getInvoiceUbl"), "not_found"),
     **dict.fromkeys(("getPayment", "capturePayment", "voidPayment"), "not_found"),
     **dict.fromkeys(("refundPayment", "settlePaymentOperation"), "not_found"),
+    "applyNotification": "not_found",
 }
 """No model was trained, no report made, no experiment begun, nothing paid or invoiced, the account
 asks for no advice on authentication, and the sample that makes a role took the name.

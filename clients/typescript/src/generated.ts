@@ -1234,7 +1234,7 @@ export interface EntryToAdd {
 }
 
 /** Stable machine-readable word; later versions may add some. */
-export type ErrorCode = "account_closed" | "already_assigned" | "already_resolved" | "body_timeout" | "body_too_large" | "browser_call" | "card_enumeration" | "configuration_refused" | "conflict" | "headers_too_large" | "idempotency_in_flight" | "idempotency_key_reused" | "insecure_transport" | "insufficient_balance" | "internal_error" | "invalid_idempotency_key" | "invalid_key" | "invalid_request" | "malformed_body" | "malformed_http" | "method_not_allowed" | "missing_key" | "network_not_allowed" | "not_found" | "not_resolved" | "not_undone" | "overloaded" | "precondition_failed" | "precondition_required" | "rate_limited" | "scope_not_allowed" | "store_unavailable" | "too_many_jobs" | "unsupported_media_type" | "wrong_environment" | (string & {});
+export type ErrorCode = "account_closed" | "already_assigned" | "already_resolved" | "body_timeout" | "body_too_large" | "browser_call" | "card_enumeration" | "configuration_refused" | "conflict" | "headers_too_large" | "idempotency_in_flight" | "idempotency_key_reused" | "insecure_transport" | "insufficient_balance" | "internal_error" | "invalid_idempotency_key" | "invalid_key" | "invalid_request" | "invalid_signature" | "malformed_body" | "malformed_http" | "method_not_allowed" | "missing_key" | "network_not_allowed" | "not_found" | "not_resolved" | "not_undone" | "overloaded" | "precondition_failed" | "precondition_required" | "rate_limited" | "scope_not_allowed" | "store_unavailable" | "too_many_jobs" | "unsupported_media_type" | "wrong_environment" | (string & {});
 
 /** Why a request was not processed. */
 export interface Errors {
@@ -2702,6 +2702,46 @@ export interface NewWebhook {
   /** A shared secret, or a key pair. */
   readonly signing?: SecretKind | undefined;
 }
+
+/** Notifications, newest first. */
+export interface NotificationPage {
+  /** Newest first. */
+  readonly notifications: readonly NotificationShown[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+}
+
+/** What a provider told of a payment by itself. */
+export interface NotificationShown {
+  /** The id of the notification. */
+  readonly notificationId: string;
+  /** The connector whose provider sent it. */
+  readonly connector: string;
+  /** What it tells. */
+  readonly event: NotifiedEvent;
+  /** `APPLIED`: something followed from it. `NOTHING`: nothing was left to change. `WAITING`: it is applied next. `UNMATCHED`: it contradicts its payment. */
+  readonly state: NotificationState;
+  /** The request that made the payment, once it is found. */
+  readonly requestId: string | null;
+  /** When it came (RFC 3339). */
+  readonly receivedAt: string;
+  /** When it happened, as the provider says (RFC 3339). */
+  readonly happenedAt: string | null;
+  /** When its state last changed (RFC 3339). */
+  readonly changedAt: string;
+  /** In the smallest unit of the currency. */
+  readonly amountMinor: number | null;
+  /** The provider's name for the operation or the case. */
+  readonly reference: string | null;
+  /** Why nothing followed, or nothing so far. */
+  readonly reason: string | null;
+}
+
+/** What became of a notification. */
+export type NotificationState = "APPLIED" | "NOTHING" | "UNMATCHED" | "WAITING" | (string & {});
+
+/** What a provider tells of. */
+export type NotifiedEvent = "capture_refused" | "captured" | "disputed" | "expired" | "fraud_reported" | "refund_refused" | "refunded" | "void_refused" | "voided" | (string & {});
 
 /** How much to capture or to refund. */
 export interface OperationAmount {
@@ -5905,6 +5945,20 @@ export interface Operations {
     body: OperationFinding;
     result: PaymentShown;
   };
+  /** List notifications */
+  listNotifications: {
+    path: Record<string, never>;
+    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined; readonly requestId?: string | undefined };
+    body: undefined;
+    result: NotificationPage;
+  };
+  /** Apply a notification again */
+  applyNotification: {
+    path: { readonly notificationId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: NotificationShown;
+  };
   /** Connectors */
   listConnectors: {
     path: Record<string, never>;
@@ -6571,6 +6625,8 @@ export const OPERATIONS = {
   voidPayment: { method: "POST", path: "/api/v1/manage/payments/{requestId}/void", answer: "paymentResponse", repeat: "keyed" },
   refundPayment: { method: "POST", path: "/api/v1/manage/payments/{requestId}/refund", answer: "paymentResponse", repeat: "keyed" },
   settlePaymentOperation: { method: "POST", path: "/api/v1/manage/payments/{requestId}/operations/{operationId}/settle", answer: "paymentResponse", repeat: "keyed" },
+  listNotifications: { method: "GET", path: "/api/v1/manage/notifications", answer: "notificationsResponse", repeat: "harmless" },
+  applyNotification: { method: "POST", path: "/api/v1/manage/notifications/{notificationId}/apply", answer: "notificationResponse", repeat: "keyed" },
   listConnectors: { method: "GET", path: "/api/v1/manage/connectors", answer: "connectorsResponse", repeat: "harmless" },
   listWebhooks: { method: "GET", path: "/api/v1/manage/webhooks", answer: "webhooksResponse", repeat: "harmless" },
   createWebhook: { method: "POST", path: "/api/v1/manage/webhooks", answer: "webhookResponse", repeat: "keyed" },

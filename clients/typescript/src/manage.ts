@@ -482,6 +482,25 @@ export class ManageModels extends Calls {
   }
 }
 
+export class ManageNotifications extends Calls {
+  /** What providers told of the account's payments by themselves, newest first, and what became of it. Scope `manage:payments`. Free. */
+  list(query: Query<"listNotifications"> = {}, own?: CallOptions): Listing<api.NotificationPage, api.NotificationShown> {
+    return new Listing({
+      ask: (page) => {
+        const startingAfter = page?.notifications.at(-1)?.requestId ?? query.startingAfter;
+        return this.send("listNotifications", { query: { ...query, startingAfter } }, own);
+      },
+      hasMore: (page) => page.hasMore && page.notifications.length > 0,
+      items: (page) => page.notifications,
+    });
+  }
+
+  /** Lets the payment follow what its provider told, as if the notification came now. Nothing is done twice, and nothing newer is taken back. Scope `manage:payments`. Free. */
+  apply(notificationId: string, own?: CallOptions): Promise<Answer<api.NotificationShown>> {
+    return this.send("applyNotification", { path: { notificationId } }, own);
+  }
+}
+
 export class ManageOutcomes extends Calls {
   /** Keeps up to 500 outcomes: settlements, refunds, reported frauds, alerts and disputes. Each has a reference of its own; the same again changes nothing, and a new stage or result replaces what was told before. Disputes and reports of fraud label their decisions. Scope `manage:feedback`. Free. */
   tell(body: Body<"tellOutcomes">, own?: CallOptions): Promise<Answer<api.OutcomeReceipt>> {
@@ -933,6 +952,7 @@ export class Manage {
   readonly keys: ManageKeys;
   readonly lists: ManageLists;
   readonly models: ManageModels;
+  readonly notifications: ManageNotifications;
   readonly outcomes: ManageOutcomes;
   readonly payments: ManagePayments;
   readonly pipelines: ManagePipelines;
@@ -969,6 +989,7 @@ export class Manage {
     this.keys = new ManageKeys(send);
     this.lists = new ManageLists(send);
     this.models = new ManageModels(send);
+    this.notifications = new ManageNotifications(send);
     this.outcomes = new ManageOutcomes(send);
     this.payments = new ManagePayments(send);
     this.pipelines = new ManagePipelines(send);

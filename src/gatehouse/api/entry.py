@@ -61,7 +61,7 @@ class Entry:
             raise _refused(refusal, scope)
         context.take_slot(self._in_flight)
         if rate:
-            self._take_token(context, caller.key.key_id, rate)
+            self.limit(context, caller.key.key_id, rate)
         self._callers.used(caller.key.key_id, now_ms)
         if context.scope["query_string"] and not takes_query:
             refuse_parameters(context.scope["query_string"])
@@ -79,8 +79,13 @@ class Entry:
         context.caller = caller
         rate = self._rate(caller)
         if rate:
-            self._take_token(context, caller.key.key_id, rate)
+            self.limit(context, caller.key.key_id, rate)
         return True
+
+    def admit(self, context: RequestContext) -> None:
+        """Let a request in that proves itself in another way than by a key."""
+        self._check_transport(context)
+        context.take_slot(self._in_flight)
 
     async def authenticate_again(self, context: RequestContext, scope: str) -> None:
         """Check the key once more after a long wait: it may have been revoked meanwhile."""
@@ -168,8 +173,9 @@ class Entry:
         own = caller.key.rate_limit_per_second
         return self._settings.rate_limit_per_second if own is None else own
 
-    def _take_token(self, context: RequestContext, key_id: str, rate: int) -> None:
-        context.allowance = self.limiter.take(key_id, rate, time.monotonic())
+    def limit(self, context: RequestContext, name: str, rate: int) -> None:
+        """Take one of the tokens of a name, such as a key's id; or be refused."""
+        context.allowance = self.limiter.take(name, rate, time.monotonic())
         if not context.allowance.granted:
             wait = str(context.allowance.reset_s).encode()
             raise Problem("rate_limited", headers=((b"retry-after", wait),))

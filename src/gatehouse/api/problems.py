@@ -45,6 +45,12 @@ CODES: Final[dict[str, Code]] = {
         "The API key is not valid.",
         "Check the key. It may be unknown, expired or revoked; the answer does not tell which.",
     ),
+    "invalid_signature": Code(
+        401,
+        "The notification is not signed as its connector wants it.",
+        "Sign the body as it is sent, with a key that the connector's configuration names and a "
+        "clock that is right.",
+    ),
     "insufficient_balance": Code(
         402,
         "The balance does not cover the fees of this request.",
@@ -195,6 +201,8 @@ REVIEW_CODES: Final = frozenset(
     {"already_resolved", "not_resolved", "not_undone", "already_assigned"}
 )
 # Codes that only endpoints of the management API can get.
+PROVIDER_CODES: Final = frozenset({"invalid_signature"})
+"""Only providers get these, whose notifications are no part of the described API."""
 MANAGE_CODES: Final = frozenset(
     {"conflict", "precondition_failed", "precondition_required", "too_many_jobs"}
 )

@@ -125,6 +125,8 @@ class Offered(msgspec.Struct, frozen=True):
     free: tuple[object, ...]
     """What answers the operations that subjects declare."""
     manage: ManageDesk
+    notified: tuple[str, Handler]
+    """The path that providers send to, and what takes it; it is no part of the API of accounts."""
 
 
 def make_routes(
@@ -141,6 +143,7 @@ def make_routes(
         *(_route("POST", path_of(one), api.operation(one)) for one in offered.operations),
         *_free_routes(offered.free, offered.entry),
         *manage_routes(offered.manage),
+        _route("POST", *offered.notified),
         *(_redirect(path, "/docs") for path in ("/", "/docs/")),
         _redirect("/docs/guides", "/docs/guides/README"),
         *(_route("GET", path, page.answer) for path, page in pages.items()),

@@ -41,6 +41,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """What it can do with payments that stand."""
         return VOIDS_ONLY
 
+    def takes_notifications(self) -> bool:
+        """Whether its party can tell of payments by itself."""
+        return False
+
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are read from when it starts: `env:NAME` or `file:/path`."""
         return ()

@@ -21,6 +21,7 @@ SELECT (SELECT value FROM state WHERE name = 'revision'),
   (SELECT max(seq) FROM audit), (SELECT max(seq) FROM events),
   (SELECT min(next_at_ms) FROM gateway_intents WHERE state = 'REVERSE'),
   (SELECT min(next_at_ms) FROM payment_operations WHERE next_at_ms IS NOT NULL),
+  (SELECT min(next_at_ms) FROM provider_notifications WHERE next_at_ms IS NOT NULL),
   EXISTS (SELECT 1 FROM holds)
 """
 _FAILED: Final = (psycopg.Error, sqlite3.Error)
@@ -41,6 +42,8 @@ class SeenChanges(NamedTuple):
     """When the next payment is to be reversed."""
     operation_due_ms: int | None = None
     """When the next operation on a payment is to be sent."""
+    notification_due_ms: int | None = None
+    """When the next notification of a provider is to be applied."""
     holds: bool | int = True
     """Whether anything is held for a request."""
     silent: bool = False

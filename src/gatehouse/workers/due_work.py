@@ -1,14 +1,17 @@
 """What only a server can do, when a look has found that it is due: sweeps and calls of connectors.
 
 Sweeps go through the server's writer; reversals, captures, voids and refunds through its
-connectors. An idle server has nothing of these to do, and one look a second tells so
-(`store.lookout`).
+connectors; notifications of providers come to it. An idle server has nothing of these to do, and
+one look a second tells so (`store.lookout`).
 """
 
 import asyncio
 from typing import Final
 
+from gatehouse.admin.notifications.worker import NotificationWorker
 from gatehouse.core.clock import Clock
+from gatehouse.gateway.port import PaymentGateway
+from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.background import repeat
 from gatehouse.store.lookout import SeenChanges
 from gatehouse.store.payments.operation_worker import OperationWorker
@@ -22,6 +25,8 @@ _REVERSE_S: Final = 30.0
 """When no look has found that a payment is due."""
 _NOT_SWEPT: Final = "could not sweep"
 _NOT_REVERSED: Final = "could not reverse payments"
+_TIDY_S: Final = 3600.0
+_NOT_APPLIED: Final = "could not apply notifications of providers"
 _NOT_OPERATED: Final = "could not capture, void or refund payments"
 
 
@@ -33,16 +38,19 @@ class DueWork:
         sweeper: Sweeper,
         reverser: ReversalWorker,
         operator: OperationWorker,
+        notifications: NotificationWorker,
         clock: Clock,
     ) -> None:
         self._sweeper = sweeper
         self._reverser = reverser
         self._operator = operator
+        self._notifications = notifications
         self._clock = clock
         self._holds = True
         self._silent = self._was_silent = True
         self._reversal_due = asyncio.Event()
         self._operation_due = asyncio.Event()
+        self._notification_due = asyncio.Event()
 
     def saw(self, seen: SeenChanges) -> None:
         """Note what a look has found."""
@@ -51,6 +59,12 @@ class DueWork:
             self._reversal_due.set()
         if seen.operation_due_ms is not None and seen.operation_due_ms <= self._clock():
             self._operation_due.set()
+        if seen.notification_due_ms is not None and seen.notification_due_ms <= self._clock():
+            self._notification_due.set()
+
+    def notified(self) -> None:
+        """A provider's notification was kept here: it need not wait for a look."""
+        self._notification_due.set()
 
     async def reverse(self) -> None:
         """Reverse payments when some are due, until cancelled."""
@@ -62,6 +76,13 @@ class DueWork:
     async def operate(self) -> None:
         """Send captures, voids and refunds when some are due, until cancelled."""
         await repeat(self._operate_all, _REVERSE_S, _NOT_OPERATED, self._operation_due)
+
+    async def apply(self) -> None:
+        """Apply what providers tell, when something is due, until cancelled."""
+        await asyncio.gather(
+            repeat(self._tidy, _TIDY_S, _NOT_APPLIED),
+            repeat(self._apply_all, _REVERSE_S, _NOT_APPLIED, self._notification_due),
+        )
 
     async def sweep(self) -> None:
         """Release what nobody ends, and delete what is over, until cancelled."""
@@ -92,6 +113,27 @@ class DueWork:
         while await self._reverser.reverse_due():
             pass
 
+    async def _apply_all(self) -> None:
+        while await asyncio.to_thread(self._notifications.apply_due):
+            pass
+
+    async def _tidy(self) -> None:
+        await asyncio.to_thread(self._notifications.tidy)
+
     async def _operate_all(self) -> None:
         while await self._operator.send_due():
             pass
+
+
+def make_due_work(
+    session: AdminSession, sweeper: Sweeper, gateway: PaymentGateway, *, time_limit_ms: int
+) -> DueWork:
+    """The work of one server; the gateway is given that long for each answer."""
+    parts = (session.database, gateway, session.clock)
+    return DueWork(
+        sweeper,
+        ReversalWorker(*parts, time_limit_ms=time_limit_ms),
+        OperationWorker(*parts, time_limit_ms=time_limit_ms),
+        NotificationWorker(session),
+        session.clock,
+    )

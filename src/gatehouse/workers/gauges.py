@@ -32,6 +32,7 @@ _BACKLOG: Final = (
     "reviews_open",
     "reversals_waiting",
     "reversals_failed",
+    "payment_operations_in_doubt",
     "holds_open",
     "memory_missed",
     "events_written",

@@ -13,7 +13,8 @@ from gatehouse.connectors.http.bodies import compile_body
 from gatehouse.connectors.http.compiled import SharedParts, compile_errors, compile_requests
 from gatehouse.connectors.http.fields import FIELDS
 from gatehouse.connectors.http.json_paths import UnexpectedShape, compile_path
-from gatehouse.connectors.http.mapping import ErrorClass, ErrorRule, Reader, RequestMapping
+from gatehouse.connectors.http.mapping import ErrorClass, ErrorRule, RequestMapping
+from gatehouse.connectors.http.reader import Reader
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
 from gatehouse.core.cards.numbers import CardNumber, SecurityCode
 from gatehouse.core.errors import ConnectorFailed

@@ -2024,6 +2024,82 @@ class ManageModelsCalls:
         )
 
 
+class ManageNotificationsCalls:
+    """Calls about notifications."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        request_id: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.NotificationPage]:
+        """What providers told of the account's payments by themselves, newest first, and what
+        became of it. Scope `manage:payments`. Free.
+        """
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/notifications",
+                answer=models.NotificationPage,
+                named="notificationsResponse",
+                repeat=Repeat.HARMLESS,
+                query={"limit": limit, "startingAfter": starting_after, "requestId": request_id},
+                options=options or {},
+            )
+        )
+
+    def each(
+        self,
+        *,
+        limit: int | None = None,
+        starting_after: str | None = None,
+        request_id: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Iterator[models.NotificationShown]:
+        """Each of the notifications, page after page."""
+        while True:
+            page = (
+                self.list(
+                    limit=limit,
+                    starting_after=starting_after,
+                    request_id=request_id,
+                    options=options,
+                )
+            ).result
+            yield from page.notifications
+            if not page.has_more or not page.notifications:
+                return
+            starting_after = page.notifications[-1].request_id
+
+    def apply(
+        self,
+        notification_id: str,
+        *,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.NotificationShown]:
+        """Lets the payment follow what its provider told, as if the notification came now. Nothing
+        is done twice, and nothing newer is taken back. Scope `manage:payments`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/notifications/{notification_id}/apply",
+                answer=models.NotificationShown,
+                named="notificationResponse",
+                repeat=Repeat.KEYED,
+                path_values={"notification_id": notification_id},
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageOutcomesCalls:
     """Calls about outcomes."""
 
@@ -4537,6 +4613,7 @@ class Manage:
         self.keys = ManageKeysCalls(sender)
         self.lists = ManageListsCalls(sender)
         self.models = ManageModelsCalls(sender)
+        self.notifications = ManageNotificationsCalls(sender)
         self.outcomes = ManageOutcomesCalls(sender)
         self.payments = ManagePaymentsCalls(sender)
         self.pipelines = ManagePipelinesCalls(sender)

@@ -2958,6 +2958,67 @@ class NewWebhook(Struct, frozen=True, kw_only=True):
     """A shared secret, or a key pair."""
 
 
+class NotificationPage(Struct, frozen=True, kw_only=True):
+    """Notifications, newest first."""
+
+    notifications: tuple[NotificationShown, ...]
+    """Newest first."""
+    has_more: bool
+    """Whether there are more."""
+
+
+class NotificationShown(Struct, frozen=True, kw_only=True):
+    """What a provider told of a payment by itself."""
+
+    notification_id: str
+    """The id of the notification."""
+    connector: str
+    """The connector whose provider sent it."""
+    event: NotifiedEvent
+    """What it tells."""
+    state: NotificationState
+    """`APPLIED`: something followed from it. `NOTHING`: nothing was left to change. `WAITING`: it
+    is applied next. `UNMATCHED`: it contradicts its payment.
+    """
+    request_id: str | None
+    """The request that made the payment, once it is found."""
+    received_at: datetime
+    """When it came (RFC 3339)."""
+    happened_at: datetime | None
+    """When it happened, as the provider says (RFC 3339)."""
+    changed_at: datetime
+    """When its state last changed (RFC 3339)."""
+    amount_minor: int | None
+    """In the smallest unit of the currency."""
+    reference: str | None
+    """The provider's name for the operation or the case."""
+    reason: str | None
+    """Why nothing followed, or nothing so far."""
+
+
+class NotificationState(OpenEnum):
+    """What became of a notification."""
+
+    APPLIED = "APPLIED"
+    NOTHING = "NOTHING"
+    UNMATCHED = "UNMATCHED"
+    WAITING = "WAITING"
+
+
+class NotifiedEvent(OpenEnum):
+    """What a provider tells of."""
+
+    CAPTURE_REFUSED = "capture_refused"
+    CAPTURED = "captured"
+    DISPUTED = "disputed"
+    EXPIRED = "expired"
+    FRAUD_REPORTED = "fraud_reported"
+    REFUND_REFUSED = "refund_refused"
+    REFUNDED = "refunded"
+    VOID_REFUSED = "void_refused"
+    VOIDED = "voided"
+
+
 class OperationAmount(Struct, frozen=True, kw_only=True):
     """How much to capture or to refund."""
 

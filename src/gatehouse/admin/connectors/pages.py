@@ -8,6 +8,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.connectors.use_cases.connector_status import connector_status
+from gatehouse.admin.notifications.use_cases.installation import addresses
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice
@@ -31,6 +32,7 @@ def show_connectors(visit: Visit) -> Response:
         servers=connector_status(visit.session),
         known=known,
         routes=() if known is None else known.configuration.routes.items(),
+        addresses=addresses(visit.session),
         history=[] if known is None else connectors.history(visit.session),
     )
 

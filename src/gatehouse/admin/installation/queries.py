@@ -9,6 +9,7 @@ from gatehouse.admin.drift.use_cases import drifts_open
 from gatehouse.admin.webhooks.types.endpoint import WebhookState
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.events import outbox
+from gatehouse.store.payments.tables import PAYMENT_OPERATIONS
 from gatehouse.store.requests.intents import IntentState
 from gatehouse.store.state import BACKUP_MARK, read_mark
 from gatehouse.store.tables import (
@@ -21,6 +22,8 @@ from gatehouse.store.tables import (
 )
 
 _W: Final = WEBHOOKS.c
+_IN_DOUBT: Final = sa.text("state = 'IN_DOUBT' AND next_at_ms IS NULL")
+"""Written out: databases use an index of some rows only for a query that says the same."""
 _INTENTS: Final = {IntentState.REVERSE: "reversals_waiting", IntentState.FAILED: "reversals_failed"}
 
 
@@ -30,6 +33,8 @@ class Backlog(msgspec.Struct, frozen=True):
     reviews_open: int = 0
     reversals_waiting: int = 0
     reversals_failed: int = 0
+    payment_operations_in_doubt: int = 0
+    """Those that a person has to settle."""
     holds_open: int = 0
     memory_missed: int = 0
     events_written: int = 0
@@ -57,6 +62,9 @@ def count_backlog(connection: sa.Connection) -> Backlog:
         "webhooks_failing": sa.select(sa.func.count()).where(failing),
         "balances_low": sa.select(sa.func.count()).where(low),
         "drifts_open": drifts_open(),
+        "payment_operations_in_doubt": sa.select(sa.func.count())
+        .select_from(PAYMENT_OPERATIONS)
+        .where(_IN_DOUBT),
         **{
             name: sa.select(sa.func.count()).where(GATEWAY_INTENTS.c.state == state)
             for state, name in _INTENTS.items()

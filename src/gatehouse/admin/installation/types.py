@@ -16,6 +16,7 @@ _BACKLOG: Final = (
     "reviews_open",
     "reversals_waiting",
     "reversals_failed",
+    "payment_operations_in_doubt",
     "holds_open",
     "labels_behind",
     "memory_missed",

@@ -146,6 +146,10 @@ FAMILIES: Final = (
     _gauge("reviews_open", f"Reviews that wait for a person. {_OF_ALL}"),
     _gauge("reversals_waiting", f"Payments that must be reversed and are not yet. {_OF_ALL}"),
     _gauge("reversals_failed", f"Payments that could not be reversed. {_OF_ALL}"),
+    _gauge(
+        "payment_operations_in_doubt",
+        f"Captures, voids and refunds of unknown end that a person has to settle. {_OF_ALL}",
+    ),
     _gauge("holds_open", f"Authorizations of fees that have not ended. {_OF_ALL}"),
     _gauge("labels_behind", "Rows of feedback that this server has not passed on to Sentry yet."),
     _gauge("memory_entities", "Users, addresses, cards and the like that Sentry remembers."),

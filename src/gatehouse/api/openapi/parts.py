@@ -5,7 +5,7 @@ from collections.abc import Set
 from typing import Any, Final
 
 from gatehouse.api.openapi.examples import example_request
-from gatehouse.api.problems import CODES, MANAGE_CODES
+from gatehouse.api.problems import CODES, MANAGE_CODES, PROVIDER_CODES
 from gatehouse.core.reading.unread_fields import FieldWarning
 
 REF: Final = "#/components/schemas/{name}"
@@ -98,7 +98,7 @@ def failure_schema() -> dict[str, Any]:
 
 def failures(*, without: Set[str], manage: bool = False) -> dict[str, Any]:
     """One response per HTTP status, naming the codes it can carry and what to do about each."""
-    without = without if manage else without | MANAGE_CODES
+    without = (without if manage else without | MANAGE_CODES) | PROVIDER_CODES
     by_status: dict[int, list[str]] = defaultdict(list)
     headers: dict[int, dict[str, None]] = defaultdict(dict)
     for word, code in CODES.items():

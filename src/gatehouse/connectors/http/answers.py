@@ -6,9 +6,11 @@ from enum import Enum
 from typing import Any, Final
 
 from gatehouse.connectors.http.json_paths import Find, compile_path
-from gatehouse.connectors.http.mapping import HolderMapping, Reader, Reading
+from gatehouse.connectors.http.mapping import HolderMapping
+from gatehouse.connectors.http.reader import Reader, Reading
 from gatehouse.connectors.http.templates import Change, Tables, compile_change, parse_formats
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.gateway.notifying import NETWORKS, RESULTS, STAGES, NotifiedEvent
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults
@@ -47,6 +49,22 @@ class WordKind(Enum):
         "succeeded|refused|pending",
         FAIL,
     )
+    EVENT = (
+        f"one of {', '.join(NotifiedEvent)}",
+        "|".join(NotifiedEvent),
+        SKIP,
+    )
+    MOMENT = (
+        "seconds or milliseconds since 1970, or a moment such as 2026-01-31T12:00:00Z",
+        r"[0-9]{1,13}(\.[0-9]{1,9})?|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.,+Z-]{5,30}",
+        SKIP,
+    )
+    CURRENCY = ("three letters, such as EUR or eur", r"[A-Za-z]{3}", FAIL)
+    CASE = ("letters, digits and the signs . : / ~ - _", r"[A-Za-z0-9_.:/~-]{1,64}", FAIL)
+    REASON = ("a code of letters, digits, blanks and . : / - _", r"[A-Za-z0-9_ .:/-]{1,64}", SKIP)
+    NETWORK = (f"one of {', '.join(NETWORKS)}", "|".join(NETWORKS), SKIP)
+    STAGE = (f"one of {', '.join(STAGES)}", "|".join(STAGES), SKIP)
+    ENDING = (f"one of {', '.join(RESULTS)}", "|".join(RESULTS), SKIP)
     MINOR = ("a whole number of the smallest unit", r"[0-9]{1,13}", FAIL)
     FLAG = ("true or false", "true|false", FAIL)
     RESULT = (

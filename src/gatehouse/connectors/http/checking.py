@@ -8,7 +8,8 @@ from typing import Final
 from gatehouse.connectors.http.answers import FAIL, KEEP, OTHER, SKIP, WordKind
 from gatehouse.connectors.http.fields import FIELDS, OF_SIGNING
 from gatehouse.connectors.http.json_paths import PathRefused, parse_path
-from gatehouse.connectors.http.mapping import MappedFunction, Mapping, Reader, Reading
+from gatehouse.connectors.http.mapping import MappedFunction, Mapping
+from gatehouse.connectors.http.reader import Reader, Reading
 from gatehouse.connectors.http.templates import (
     FormatUse,
     Hole,

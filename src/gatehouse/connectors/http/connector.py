@@ -24,6 +24,7 @@ from gatehouse.connectors.http.mapping import (
     Mapping,
     OperationMapping,
 )
+from gatehouse.connectors.http.notifications import HttpNotifications, has_keys
 from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.templates import Render, Tables, compile_template, parse_template
 from gatehouse.connectors.http.wire import CallFailed
@@ -288,6 +289,12 @@ class HttpConnector:
                 mapping.health, WordKind.RESPONSE_CODE, may_repeat=True, needs_answer=False
             )
         )
+        written, environment = mapping.notifications, building.environment
+        self._notifications = (
+            HttpNotifications(written, environment)
+            if written is not None and has_keys(written.signature, environment)
+            else None
+        )
         self._starting: asyncio.Task[None] | None = None
 
     @property
@@ -304,6 +311,11 @@ class HttpConnector:
     def gateway(self) -> HttpGateway | None:
         """For Gateway."""
         return self._gateway
+
+    @property
+    def notifications(self) -> HttpNotifications | None:
+        """For what the party tells by itself."""
+        return self._notifications
 
     async def check_health(self) -> None:
         """Ask whether the party is there, if the mapping can; or `ConnectorFailed`."""

@@ -64,14 +64,25 @@ Find = Callable[[Any], str | None]
 
 def compile_path(text: str) -> Find:
     """A function that finds the text in an answer, or None; numbers and truths become texts."""
-    steps = [_compile_step(step) for step in parse_path(text)]
+    at = compile_node(text)
 
     def find(answer: Any) -> str | None:
+        found = at(answer)
+        return found if found is None or type(found) is str else _as_text(found)
+
+    return find
+
+
+def compile_node(text: str) -> Callable[[Any], Any]:
+    """A function that finds whatever is at a place, or None."""
+    steps = [_compile_step(step) for step in parse_path(text)]
+
+    def find(answer: Any) -> Any:
         for step in steps:
             answer = step(answer)
             if answer is None:
                 return None
-        return answer if type(answer) is str else _as_text(answer)
+        return answer
 
     return find
 

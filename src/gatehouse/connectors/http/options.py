@@ -105,6 +105,10 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
         offered = ((OperationKind.CAPTURE, mapping.capture), (OperationKind.REFUND, mapping.refund))
         return VOIDS_ONLY | {kind for kind, part in offered if part is not None}
 
+    def takes_notifications(self) -> bool:
+        """Whether the mapping describes what the party tells by itself."""
+        return self.mapping.notifications is not None
+
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are."""
         return tuple(self.secrets.values())

@@ -29,6 +29,8 @@ from gatehouse.connectors.http.mapping import (
     Requests,
     ReverseMapping,
 )
+from gatehouse.connectors.http.notification_mapping import NotificationMapping
+from gatehouse.connectors.http.notifications import SIGNED_PARTS, readings_of
 from gatehouse.core.documents.reading import (
     Document,
     DocumentRefused,
@@ -130,6 +132,8 @@ def _check(document: Document, mapping: Mapping) -> list[Flaw]:
             _check_operation(checker, operation, function)
     if mapping.health is not None:
         _check_asking(checker, mapping.health, MappedFunction.HEALTH)
+    if mapping.notifications is not None:
+        _check_notifications(checker, mapping, mapping.notifications)
     return [*checker.flaws, *checker.unused()]
 
 
@@ -170,6 +174,26 @@ def _check_operation(
     checker.reading(f"{path}.response_code", answer.response_code, WordKind.GATEWAY_CODE)
     checker.reading(f"{path}.id", answer.id, WordKind.ID)
     checker.reading(f"{path}.amount", answer.amount, WordKind.MINOR)
+
+
+def _check_notifications(
+    checker: MappingChecker, mapping: Mapping, part: NotificationMapping
+) -> None:
+    path, signature = "notifications", part.signature
+    if mapping.authorize is None:
+        checker.flaw(path, "needs authorize: only what was authorized here is found again")
+    for index, text in enumerate(signature.keys):
+        checker.template(f"{path}.signature.keys[{index}]", text, Place.SETUP, None)
+    if "{" in SIGNED_PARTS.sub("", signature.sign):
+        checker.flaw(f"{path}.signature.sign", "knows {body}, {time} and {header.NAME} alone")
+    for index, each in enumerate(signature.sign_paths or ()):
+        checker.json_path(f"{path}.signature.sign_paths[{index}]", each)
+    if signature.path is not None:
+        checker.json_path(f"{path}.signature.path", signature.path)
+    if part.list is not None:
+        checker.json_path(f"{path}.list", part.list)
+    for name, reading, kind in readings_of(part):
+        checker.reading(f"{path}.{name}", reading, kind)
 
 
 def _setup_texts(mapping: Mapping) -> Iterator[tuple[str, str]]:

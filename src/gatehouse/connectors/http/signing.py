@@ -111,7 +111,7 @@ class HmacSigner:
     """Signs parts of every request with a shared key."""
 
     def __init__(self, written: HmacAuth, environment: Environment, authority: bytes) -> None:
-        self._key = _key_bytes(fixed_text(written.key, environment), written.key_encoding)
+        self._key = key_bytes(fixed_text(written.key, environment), written.key_encoding)
         self._host = authority.decode()
         self._digest_of = getattr(hashlib, written.digest.value)
         self._algorithm = written.algorithm.value
@@ -151,7 +151,8 @@ def _rendered(template: Render | str | int | None, asked: Asked) -> str:
     return str(value)
 
 
-def _key_bytes(text: str, encoding: ByteEncoding) -> bytes:
+def key_bytes(text: str, encoding: ByteEncoding) -> bytes:
+    """A key as it is written in a secret; or `SettingsError`."""
     try:
         if encoding is ByteEncoding.BASE64:
             return base64.b64decode(text, validate=True)

@@ -14,6 +14,7 @@ from gatehouse.connectors.part_reader import Definition
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, GatehouseError
 from gatehouse.core.limits.breaker import Breaker
+from gatehouse.gateway.notifying import NotificationReader, NotifiedConnector
 from gatehouse.gateway.port import Authorization, PaymentGateway, ReferringGateway
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.precheck.issuer import Issuer
@@ -62,6 +63,7 @@ class Seat:
         self.issuer: Issuer | None = None
         self.identities: IdentitySource | None = None
         self.gateway: PaymentGateway | None = None
+        self.notifications: NotificationReader | None = None
         self._refer: Callable[[Authorization], str | None] | None = None
         if isinstance(made, str):
             self._problem = made
@@ -77,6 +79,8 @@ class Seat:
     def _take(self, connector: Connector) -> None:
         self.connector, self.issuer = connector, connector.issuer
         self.identities, self.gateway = connector.identities, connector.gateway
+        if isinstance(connector, NotifiedConnector):
+            self.notifications = connector.notifications
         if isinstance(connector.gateway, ReferringGateway):
             self._refer = connector.gateway.refer
 

@@ -13,9 +13,7 @@ import msgspec
 
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Clock
-from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
-from gatehouse.core.limits.timeouts import with_timeout
 from gatehouse.gateway.operating import (
     Offer,
     OperationAnswer,
@@ -28,14 +26,17 @@ from gatehouse.gateway.port import PaymentGateway
 from gatehouse.store.database import Database
 from gatehouse.store.payments import operations
 from gatehouse.store.payments.operations import KeptOperation, OperationState
-from gatehouse.store.requests.reversal_worker import MOST_ATTEMPTS, wait_ms
+from gatehouse.store.requests.asking_gateway import (
+    AT_ONCE,
+    CLAIM_MARGIN_MS,
+    MOST_ATTEMPTS,
+    NoAnswer,
+    ask_gateway,
+    wait_ms,
+)
 
 _log: Final = logging.getLogger("gatehouse.store")
 
-_AT_ONCE: Final = 16
-# A claim outlives the time limit by this much, so that two servers do not ask at the same time
-# when their clocks differ a little or the database is slow.
-_CLAIM_MARGIN_MS: Final = 30_000
 _LONGEST_TEXT: Final = 512
 NOT_OFFERED: Final = "not_offered"
 NOT_REPEATABLE: Final = "not_repeatable"
@@ -58,9 +59,9 @@ class OperationWorker:
         # Usually nothing is due: checking must not take the write lock.
         if not await self._database.read_on_thread(lambda c: operations.anything_due(c, now_ms)):
             return 0
-        until_ms = now_ms + self._time_limit_ms + _CLAIM_MARGIN_MS
+        until_ms = now_ms + self._time_limit_ms + CLAIM_MARGIN_MS
         claimed = await self._database.write_on_thread(
-            lambda c: operations.claim(c, now_ms, until_ms, _AT_ONCE)
+            lambda c: operations.claim(c, now_ms, until_ms, AT_ONCE)
         )
         await asyncio.gather(*(self._send(kept, sent, until_ms) for kept, sent in claimed))
         return len(claimed)
@@ -94,28 +95,14 @@ class OperationWorker:
             return _ended(kept, OperationState.IN_DOUBT, kept.detail or NOT_REPEATABLE)
         if offer is Offer.NONE:
             return _ended(kept, OperationState.REFUSED, NOT_OFFERED)
-        try:
-            answer = await with_timeout(self._time_limit_ms / 1000, operate(self._gateway, sent))
-        except ConnectorFailed as failure:
-            reason, left = "connector_failed", failure.sent
-        except TimeoutError:
-            reason, left = "timeout", True
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            reason, left = "defect", True  # the connector cancelled itself, not this task
-        except Exception as error:
-            defect = blanked(error, "the gateway's connector")
-            about = _about(kept, "defect")
-            _log.error("a gateway connector is defective", exc_info=defect, extra=about)
-            reason, left = "defect", True
-        else:
+        call = operate(self._gateway, sent)
+        answer = await ask_gateway(call, self._time_limit_ms, _about(kept, None))
+        if not isinstance(answer, NoAnswer):
             return _answered(kept, answer)
-        doubtful = was_sent or left
+        doubtful = was_sent or answer.sent
         if doubtful and offer is not Offer.REPEATABLE:
-            return _ended(kept, OperationState.IN_DOUBT, reason)
-        return _later(kept, reason, is_doubtful=doubtful, now_ms=self._clock())
+            return _ended(kept, OperationState.IN_DOUBT, answer.reason)
+        return _later(kept, answer.reason, is_doubtful=doubtful, now_ms=self._clock())
 
 
 def _answered(kept: KeptOperation, answer: OperationAnswer) -> KeptOperation:

@@ -18,10 +18,15 @@ from gatehouse.gateway.operating import OperationKind, PaymentOperation
 from gatehouse.pipeline.settlement import Close, PaymentRow
 from gatehouse.store.database import struct_from
 from gatehouse.store.events import outbox
-from gatehouse.store.payments.tables import PAYMENT_OPERATIONS, PAYMENTS
+from gatehouse.store.payments.tables import (
+    PAYMENT_OPERATIONS,
+    PAYMENTS,
+    PROVIDER_NOTIFICATIONS,
+)
 
 _P: Final = PAYMENTS.c
 _O: Final = PAYMENT_OPERATIONS.c
+_OF_REQUESTS: Final = (PROVIDER_NOTIFICATIONS, PAYMENT_OPERATIONS, PAYMENTS)
 
 
 class OperationState(StrEnum):
@@ -41,6 +46,11 @@ class OperationState(StrEnum):
 
 FINAL: Final = (OperationState.SUCCEEDED, OperationState.REFUSED)
 NOT_OVER: Final = tuple(each for each in OperationState if each not in FINAL)
+_ENDS: Final = (
+    *("state", "next_at_ms", "changed_at_ms", "code", "party_reference", "detail"),
+    "notification_id",
+)
+"""What the end of an attempt changes."""
 _SUCCEEDED: Final = {
     OperationKind.CAPTURE: EventName.PAYMENT_CAPTURED,
     OperationKind.VOID: EventName.PAYMENT_VOIDED,
@@ -66,6 +76,8 @@ class KeptOperation(msgspec.Struct, frozen=True, kw_only=True):
     code: str | None = None
     party_reference: str | None = None
     detail: str | None = None
+    notification_id: str | None = None
+    """The provider's notification that told the end."""
 
 
 class NewOperation(msgspec.Struct, frozen=True, array_like=True):
@@ -117,7 +129,10 @@ class PaymentSums(msgspec.Struct, frozen=True):
         )
 
     def room(self, kind: OperationKind, authorized: int) -> int:
-        """The most that can be asked for now."""
+        """The most that can be asked for now; providers tell of operations in any order."""
+        return max(0, self._room(kind, authorized))
+
+    def _room(self, kind: OperationKind, authorized: int) -> int:
         if kind is OperationKind.REFUND:
             return self.captured - self.refunded - self.refunding
         if self.voided or self.voiding:
@@ -185,7 +200,7 @@ def captures_of(closed: Close) -> list[NewOperation]:
     return [whole_capture(each, actor, closed.at_ms) for each in closed.payments]
 
 
-def add(connection: sa.Connection, operation: NewOperation) -> None:
+def add(connection: sa.Connection, operation: NewOperation | KeptOperation) -> None:
     """Keep a new operation; the caller holds the lock of its payment."""
     connection.execute(PAYMENT_OPERATIONS.insert(), msgspec.structs.asdict(operation))
 
@@ -226,28 +241,48 @@ def _as_sent(kept: KeptOperation, payment: PaymentRow) -> PaymentOperation:
     )
 
 
-def finish(connection: sa.Connection, ended: KeptOperation, until_ms: int | None) -> bool:
+def finish(
+    connection: sa.Connection,
+    ended: KeptOperation,
+    until_ms: int | None,
+    over: Sequence[OperationState] = NOT_OVER,
+) -> bool:
     """Note the end of an attempt that was claimed until a moment; whether it counted.
 
     What the provider says counts whenever it comes, as long as nothing else is known. That nobody
     knows the end counts only while the claim is the newest one. Without a claim, a person or the
-    provider's own message settles it.
+    provider's own message settles it; `over` says which states it counts over.
     """
-    still: sa.ColumnElement[bool] = _O.state.in_(NOT_OVER)
+    still: sa.ColumnElement[bool] = _O.state.in_(over)
     if until_ms is not None and ended.state not in (*FINAL, OperationState.PENDING):
         still = (_O.state == OperationState.SENT) & (_O.next_at_ms == until_ms)
-    values: dict[str, Any] = {
-        name: getattr(ended, name)
-        for name in ("state", "next_at_ms", "changed_at_ms", "code", "party_reference", "detail")
-    }
+    values: dict[str, Any] = {name: getattr(ended, name) for name in _ENDS}
     this = (_O.id == ended.id) & (_O.account_id == ended.account_id)
     update = PAYMENT_OPERATIONS.update().where(this, still).values(values)
     if connection.execute(update).rowcount == 0:
         return False
     payment = find_payment(connection, ended.account_id, ended.request_id)
-    if (kind := _told(ended)) is not None and payment is not None:
-        outbox.add(connection, [_event(kind, ended, payment.currency)])
+    if payment is not None:
+        tell(connection, ended, payment.currency)
     return True
+
+
+def confirm(
+    connection: sa.Connection, known: KeptOperation, notification_id: str, reference: str | None
+) -> None:
+    """Note which notification of the provider is about an operation that had this end already."""
+    values = {
+        "notification_id": notification_id,
+        "party_reference": known.party_reference or reference,
+    }
+    this = (_O.id == known.id) & (_O.account_id == known.account_id)
+    connection.execute(PAYMENT_OPERATIONS.update().where(this).values(values))
+
+
+def tell(connection: sa.Connection, ended: KeptOperation, currency: str) -> None:
+    """Tell the account of an end, if it is one."""
+    if (kind := _told(ended)) is not None:
+        outbox.add(connection, [_event(kind, ended, currency)])
 
 
 def _told(ended: KeptOperation) -> EventName | None:
@@ -288,13 +323,13 @@ def is_used(connection: sa.Connection, account_id: str, request_id: str) -> bool
 
 def forget(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> None:
     """Delete payments, whose requests are forgotten, with all that was done with them."""
-    for table in (PAYMENT_OPERATIONS, PAYMENTS):
+    for table in _OF_REQUESTS:
         mine = (table.c.account_id == account_id, table.c.request_id.in_(request_ids))
         connection.execute(table.delete().where(*mine))
 
 
 def forget_between(connection: sa.Connection, first: str, end: str) -> None:
     """Delete payments of a range of ids, of all accounts, with all that was done with them."""
-    for table in (PAYMENT_OPERATIONS, PAYMENTS):
+    for table in _OF_REQUESTS:
         these = (table.c.request_id >= first, table.c.request_id < end)
         connection.execute(table.delete().where(*these))

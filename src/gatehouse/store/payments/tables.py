@@ -28,8 +28,27 @@ PAYMENT_OPERATIONS: Final = declare(
     *required(BigInteger, "amount_minor", "at_ms", "changed_at_ms"),
     *required(Integer, "attempts"),
     *optional(BigInteger, "next_at_ms"),
-    # The party's code and its own name for the operation; why the last attempt came to nothing.
-    *optional(Text, "code", "party_reference", "detail"),
+    # The party's code and its own name for the operation; why the last attempt came to nothing;
+    # the party's notification that told the end.
+    *optional(Text, "code", "party_reference", "detail", "notification_id"),
     index("payment_operations_of_payment", "account_id", "request_id", "id"),
     index("payment_operations_due", "next_at_ms", where="next_at_ms IS NOT NULL"),
+    index("payment_operations_in_doubt", "id", where="state = 'IN_DOUBT'"),
+)
+
+# What parties told of payments by themselves, each kept once by the name that its connector has for
+# it. Only mapped fields are kept. `next_at_ms` says when it is applied, or tried again.
+PROVIDER_NOTIFICATIONS: Final = declare(
+    "provider_notifications",
+    *key(Text, "id"),
+    *required(Text, "connector", "name", "event", "state", "content"),
+    *required(BigInteger, "received_at_ms", "changed_at_ms"),
+    *required(Integer, "attempts"),
+    *optional(BigInteger, "at_ms", "next_at_ms"),
+    # The payment, once it is found; what about it is told of, such as a dispute.
+    *optional(Text, "account_id", "request_id", "about", "detail"),
+    index("provider_notifications_once", "connector", "name", unique=True),
+    index("provider_notifications_of_payment", "account_id", "request_id", "id"),
+    index("provider_notifications_about", "connector", "about", where="about IS NOT NULL"),
+    index("provider_notifications_due", "next_at_ms", where="next_at_ms IS NOT NULL"),
 )

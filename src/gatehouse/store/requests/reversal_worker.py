@@ -12,25 +12,24 @@ from typing import Final
 import msgspec
 
 from gatehouse.core.clock import Clock
-from gatehouse.core.defects import blanked
-from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
-from gatehouse.core.limits.timeouts import with_timeout
+from gatehouse.core.errors import StoreUnavailable
 from gatehouse.gateway.port import PaymentGateway, Reversal
 from gatehouse.store.database import Database
 from gatehouse.store.requests import intents
+from gatehouse.store.requests.asking_gateway import (
+    AT_ONCE,
+    CLAIM_MARGIN_MS,
+    MOST_ATTEMPTS,
+    NoAnswer,
+    ask_gateway,
+    wait_ms,
+)
 from gatehouse.store.requests.intents import IntentState, KeptIntent
 
 _log: Final = logging.getLogger("gatehouse.store")
 
-MOST_ATTEMPTS: Final = 150
-"""About a day, at ten minutes each."""
 KEPT_MS: Final = 30 * 86_400_000
 """How long a reversed payment stays in the store."""
-_LONGEST_WAIT_S: Final = 600
-_AT_ONCE: Final = 16
-# A claim outlives the time limit by this much, so that two servers do not ask at the same time
-# when their clocks differ a little or the database is slow.
-_CLAIM_MARGIN_MS: Final = 30_000
 
 
 class ReversalWorker:
@@ -50,9 +49,9 @@ class ReversalWorker:
         # Usually no payment is due: checking must not take the write lock.
         if not await self._database.read_on_thread(lambda c: intents.anything_due(c, now_ms)):
             return 0
-        until_ms = now_ms + self._time_limit_ms + _CLAIM_MARGIN_MS
+        until_ms = now_ms + self._time_limit_ms + CLAIM_MARGIN_MS
         claimed = await self._database.write_on_thread(
-            lambda c: intents.claim(c, now_ms, until_ms, _AT_ONCE)
+            lambda c: intents.claim(c, now_ms, until_ms, AT_ONCE)
         )
         await asyncio.gather(*(self._reverse(intent) for intent in claimed))
         return len(claimed)
@@ -86,23 +85,9 @@ class ReversalWorker:
     async def _ask(self, claimed: KeptIntent) -> str | None:
         """Ask the gateway; returns why it failed, or None when the payment is reversed."""
         reversal = Reversal(claimed.request_id, claimed.payment, claimed.account_id)
-        try:
-            await with_timeout(self._time_limit_ms / 1000, self._gateway.reverse(reversal))
-        except TimeoutError:
-            return "timeout"
-        except ConnectorFailed:
-            return "connector_failed"
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            return "defect"  # the connector cancelled itself; this task was not cancelled
-        except Exception as error:
-            defect = blanked(error, "the gateway's connector")
-            about = _about(claimed, "defect")
-            _log.error("a gateway connector is defective", exc_info=defect, extra=about)
-            return "defect"
-        return None
+        call = self._gateway.reverse(reversal)
+        answer = await ask_gateway(call, self._time_limit_ms, _about(claimed, None))
+        return answer.reason if isinstance(answer, NoAnswer) else None
 
 
 def after_attempt(claimed: KeptIntent, failure: str | None, now_ms: int) -> KeptIntent:
@@ -120,11 +105,6 @@ def after_attempt(claimed: KeptIntent, failure: str | None, now_ms: int) -> Kept
         changed_at_ms=now_ms,
         detail=failure or claimed.detail,
     )
-
-
-def wait_ms(attempts: int) -> int:
-    """How long to wait before the next attempt: doubles each time, up to ten minutes."""
-    return min(1 << min(attempts - 1, 20), _LONGEST_WAIT_S) * 1000
 
 
 def _report(ended: KeptIntent) -> None:

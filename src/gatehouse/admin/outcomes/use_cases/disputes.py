@@ -21,7 +21,14 @@ def disputes(
 
 def dispute(connection: sa.Connection, account_id: str, reference: str) -> OutcomeRow | None:
     """One dispute; None also about another account's."""
-    name = (OutcomeKind.DISPUTE, reference)
+    return outcome(connection, account_id, OutcomeKind.DISPUTE, reference)
+
+
+def outcome(
+    connection: sa.Connection, account_id: str, kind: OutcomeKind, reference: str
+) -> OutcomeRow | None:
+    """One outcome; None also about another account's."""
+    name = (kind, reference)
     return rows.by_names(connection, account_id, [name]).get(name)
 
 

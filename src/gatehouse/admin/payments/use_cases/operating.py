@@ -34,6 +34,7 @@ from gatehouse.store.payments.operations import (
     OperationState,
     PaymentSums,
 )
+from gatehouse.store.payments.told import SETTLED
 from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState
 
@@ -170,7 +171,7 @@ def settle_operation(
         raise Conflict(_NOT_IN_DOUBT(state=found.state))
     state = OperationState.SUCCEEDED if given.succeeded else OperationState.REFUSED
     settled = msgspec.structs.replace(
-        found, state=state, next_at_ms=None, changed_at_ms=change.now_ms, detail="settled"
+        found, state=state, next_at_ms=None, changed_at_ms=change.now_ms, detail=SETTLED
     )
     operations.finish(connection, settled, None)
     change.audit(
@@ -286,14 +287,14 @@ def _one(
 def _state(sums: PaymentSums, authorized: int, intent: IntentState | None) -> PaymentState:
     if intent is not None:
         return PaymentState.REVIEW if intent is IntentState.REVIEW else PaymentState.REVERSED
-    if sums.voided:
-        return PaymentState.VOIDED
     if sums.refunded:
-        whole = sums.refunded == sums.captured
+        whole = sums.refunded >= sums.captured
         return PaymentState.REFUNDED if whole else PaymentState.PARTLY_REFUNDED
     if sums.captured:
-        whole = sums.captured == authorized
+        whole = sums.captured >= authorized
         return PaymentState.CAPTURED if whole else PaymentState.PARTLY_CAPTURED
+    if sums.voided:
+        return PaymentState.VOIDED
     return PaymentState.AUTHORIZED
 
 

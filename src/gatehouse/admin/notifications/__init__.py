@@ -1,0 +1,1 @@
+"""What providers tell of payments by themselves: stored first, applied afterwards."""

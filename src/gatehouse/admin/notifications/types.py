@@ -1,0 +1,120 @@
+"""What a kept notification is, and how faces show it."""
+
+from enum import StrEnum
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
+from gatehouse.core.clock import Moment
+from gatehouse.gateway.notifying import NotifiedEvent
+
+TRIED_MS: Final = 86_400_000
+"""How long the payment of a notification is looked for."""
+KEPT_MS: Final = 90 * 86_400_000
+MOST_KEPT: Final = 1_000_000
+"""Of the whole installation; the oldest are deleted first."""
+MOST_BYTES: Final = 262_144
+"""Of one message."""
+MOST_A_SECOND: Final = 200
+"""Messages of one connector that a server takes; providers send refused ones again."""
+
+NotificationId = Annotated[
+    str,
+    Meta(
+        description="The id of the notification.",
+        examples=["ntf_01kcb5f6y3mzq8vd0e2h4x7n9t"],
+    ),
+]
+
+
+class NotificationState(StrEnum):
+    """What became of a notification."""
+
+    WAITING = "WAITING"
+    """It is kept, and applied next; or its payment is not known yet."""
+    APPLIED = "APPLIED"
+    """Something follows from it."""
+    NOTHING = "NOTHING"
+    """Nothing was left to change: that was known, or something newer is."""
+    UNMATCHED = "UNMATCHED"
+    """No payment was found for it within a day, or it contradicts its payment."""
+
+
+class KeptNotification(msgspec.Struct, frozen=True, kw_only=True):
+    """A notification as it is stored."""
+
+    id: str
+    connector: str
+    name: str
+    event: NotifiedEvent
+    state: NotificationState
+    content: str
+    """The mapped fields, as JSON."""
+    received_at_ms: int
+    changed_at_ms: int
+    attempts: int = 0
+    at_ms: int | None = None
+    next_at_ms: int | None = None
+    account_id: str | None = None
+    request_id: str | None = None
+    about: str | None = None
+    detail: str | None = None
+
+
+class NotificationSearch(msgspec.Struct, frozen=True, rename="camel"):
+    """Which notifications to list."""
+
+    limit: PageSize = DEFAULT_PAGE
+    starting_after: Annotated[
+        Annotated[str, Meta(pattern="^ntf_[0-7][0-9a-hjkmnp-tv-z]{25}$")] | None,
+        Meta(description="The last `notificationId` of the page before."),
+    ] = None
+    request_id: Annotated[
+        Annotated[str, Meta(max_length=64)] | None,
+        Meta(description="Only those about the payment of this request."),
+    ] = None
+
+
+class NotificationShown(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """What a provider told of a payment by itself."""
+
+    notification_id: NotificationId
+    connector: Annotated[
+        str, Meta(description="The connector whose provider sent it.", examples=["acquirer"])
+    ]
+    event: Annotated[NotifiedEvent, Meta(description="What it tells.")]
+    state: Annotated[
+        NotificationState,
+        Meta(
+            description="`APPLIED`: something followed from it. `NOTHING`: nothing was left to "
+            "change. `WAITING`: it is applied next. `UNMATCHED`: it contradicts its payment."
+        ),
+    ]
+    request_id: Annotated[
+        str | None, Meta(description="The request that made the payment, once it is found.")
+    ]
+    received_at: Annotated[Moment, Meta(description="When it came (RFC 3339).")]
+    happened_at: Annotated[
+        Moment | None,
+        Meta(description="When it happened, as the provider says (RFC 3339)."),
+    ]
+    changed_at: Annotated[Moment, Meta(description="When its state last changed (RFC 3339).")]
+    amount_minor: Annotated[
+        int | None, Meta(description="In the smallest unit of the currency.", examples=[1000])
+    ]
+    reference: Annotated[
+        str | None, Meta(description="The provider's name for the operation or the case.")
+    ]
+    reason: Annotated[
+        str | None,
+        Meta(description="Why nothing followed, or nothing so far.", examples=["no_payment"]),
+    ]
+
+
+class NotificationPage(msgspec.Struct, frozen=True, rename="camel"):
+    """Notifications, newest first."""
+
+    notifications: Annotated[list[NotificationShown], Meta(description="Newest first.")]
+    has_more: HasMore
