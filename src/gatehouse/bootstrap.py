@@ -80,6 +80,7 @@ from gatehouse.store.decisions.decisions import DecisionArchive
 from gatehouse.store.identities.identity_lookup import RecordedIdentities
 from gatehouse.store.lookout import SeenChanges
 from gatehouse.store.notices import ChangeNotice
+from gatehouse.store.payments.earlier import StoredPayments
 from gatehouse.store.presence import Presence
 from gatehouse.store.requests.batch_sql import open_batch_session
 from gatehouse.store.requests.sweeper import Sweeper
@@ -424,7 +425,7 @@ class Service(ServiceGauges):
         )
         self._assembly = made = assemble(settings, parties)
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)
-        self._pipelines = made.pipelines(self.setups)
+        self._pipelines = made.pipelines(self.setups, StoredPayments(self._database, session.ring))
         self.due_work = make_due_work(
             session, self.sweeper, gateway, time_limit_ms=settings.gateway_timeout_ms
         )

@@ -60,7 +60,7 @@ class Shop:
     def __init__(self, home: Home, session: AdminSession, account: str) -> None:
         self.home, self.session, self.account = home, session, account
         self.request = "req_01kcb5f6y3mzq8vd0e2h4x7n9t"
-        row = (account, self.request, 1, 10_000, "EUR", "acquirer", "p1", '{"connectors":{}}')
+        row = (account, self.request, 1, 10_000, "EUR", "acquirer", "p1", '{"connectors":{}}', None)
         names = [column.name for column in PAYMENTS.columns]
         with session.database.writing() as connection:
             connection.execute(PAYMENTS.insert(), dict(zip(names, row, strict=True)))

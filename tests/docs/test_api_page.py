@@ -9,5 +9,5 @@ from tests.harness import Server
 
 def test_the_guide_shows_what_the_service_answers(checkout_at: tuple[Path, Server]) -> None:
     shown = list(steps((ROOT / "docs/api.md").read_text()))
-    assert len(shown) == 4
+    assert len(shown) == 5
     check_steps(shown, *checkout_at, with_errors=False)

@@ -753,8 +753,14 @@ export interface CostsTold {
 /** What the numerator of a ratio counts. */
 export type CountedEvents = "CHARGEBACKS" | "FRAUD_AND_DISPUTES" | "FRAUD_AND_OTHER_DISPUTES" | "FRAUD_CHARGEBACKS" | (string & {});
 
+/** Why a merchant pays with a card that is stored. */
+export type CredentialReason = "DELAYED_CHARGE" | "INCREMENTAL" | "INSTALMENT" | "NO_SHOW" | "REAUTHORIZATION" | "RECURRING" | "RESUBMISSION" | "UNSCHEDULED";
+
 /** What kind of number `cardNumber` is. */
 export type CredentialType = "DEVICE_TOKEN" | "NETWORK_TOKEN" | "PAN" | "STORED_PAN" | (string & {});
+
+/** Whether a card is stored by a payment, or was stored before. */
+export type CredentialUse = "FIRST" | "LATER";
 
 /** How the security code compares with the issuer's. */
 export type Cvv2Result = "MATCH" | "NOT_PROCESSED" | "NOT_PROVIDED" | "NO_MATCH" | "UNKNOWN" | "UNVERIFIABLE" | (string & {});
@@ -1710,6 +1716,8 @@ export interface GatewayRequest {
   readonly currency?: string | null | undefined;
   /** What 3-D Secure found for this payment, or why it was not needed. */
   readonly threeDSecure?: ThreeDSecure | null | undefined;
+  /** For payments with a card that you store, or stored before. Leave it out for a single payment. */
+  readonly storedCredential?: StoredCredential | null | undefined;
 }
 
 /** Gateway's answer. */
@@ -1724,6 +1732,8 @@ export interface GatewayResponse {
   readonly paymentId?: string | null;
   /** The party that answered: the name of its connector; null without one. */
   readonly party?: string | null;
+  /** The network's id of the payment, to which later payments with the stored card refer; null when the party gave none. */
+  readonly networkTransactionId?: string | null;
 }
 
 /** What became of the payment. */
@@ -1844,6 +1854,9 @@ export interface ImportFinishedEvent {
   readonly actor: string;
   readonly data: ImportFinishedData;
 }
+
+/** Who begins a payment. */
+export type Initiator = "CUSTOMER" | "MERCHANT";
 
 /** What a custom input looks like. */
 export type InputKind = "CATEGORY" | "IDENTIFIER" | (string & {});
@@ -3385,6 +3398,8 @@ export interface PaymentShown {
   readonly connector: string | null;
   /** The provider's id of the payment, if it gave one. */
   readonly paymentId: string | null;
+  /** The network's id of the payment, to which later payments with the stored card refer, if the provider gave one. */
+  readonly networkTransactionId: string | null;
   /** Oldest first. */
   readonly operations: readonly OperationShown[];
 }
@@ -4927,6 +4942,20 @@ export interface StatementResponse {
   readonly charges: readonly StatementCharge[];
   /** Requests that ended and cost nothing. */
   readonly unchargedRequests: number;
+}
+
+/** Who initiates this payment with a stored card, and why. */
+export interface StoredCredential {
+  /** `CUSTOMER` is there and pays; `MERCHANT` charges the stored card without the customer, as was agreed when it was stored. */
+  readonly initiator: Initiator;
+  /** `FIRST` where this payment stores the card, `LATER` where it was stored. */
+  readonly use: CredentialUse;
+  /** Why the merchant initiates it. With `FIRST`, what the customer agrees to: `RECURRING`, `INSTALMENT` or `UNSCHEDULED`. */
+  readonly reason?: CredentialReason | null | undefined;
+  /** The network's id of the payment that stored the card, as it was answered. Payments that the merchant initiates need it. */
+  readonly networkTransactionId?: string | null | undefined;
+  /** Instead of the id: the `requestId` of an earlier payment of this account with the same card number. Its id is taken from there. */
+  readonly earlierRequestId?: string | null | undefined;
 }
 
 /** What kind of tax is due, by the codes of EN 16931. */

@@ -60,6 +60,10 @@ class PaymentOperation(msgspec.Struct, frozen=True, kw_only=True):
     """As it was authorized."""
     amount_minor: int
     """Of the operation, in the payment's currency."""
+    is_repeat: bool = False
+    """Whether it was sent before, or may have been."""
+    capture_reference: str | None = None
+    """Of a refund: the party's name for the capture whose money is given back, if it gave one."""
 
 
 class OperationAnswer(msgspec.Struct, frozen=True):

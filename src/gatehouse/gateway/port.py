@@ -11,6 +11,7 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.core.secrets.credentials import AccountReference, CredentialType
 from gatehouse.core.secrets.hidden import Personal
+from gatehouse.gateway.stored_credential import StoredCredential
 
 
 class GatewayInput(Personal, frozen=True):
@@ -29,6 +30,8 @@ class GatewayInput(Personal, frozen=True):
     credential_type: CredentialType | None = None
     three_d_secure: ThreeDSecure | None = None
     """With the authentication value, which must not be kept anywhere."""
+    stored_credential: StoredCredential | None = None
+    """With the network's id of the earlier payment, wherever that came from."""
 
 
 class Authorization(GatewayInput, frozen=True, kw_only=True):
@@ -56,6 +59,8 @@ class GatewayAnswer(msgspec.Struct, frozen=True):
     """The party's own name for the payment, with which a merchant captures or refunds it there."""
     party: str | None = None
     """Who answered: the name of a connector."""
+    network_transaction_id: str | None = None
+    """The network's name for the payment, by which later ones with the stored card refer to it."""
 
 
 class Reversal(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.cards.three_d_secure import ThreeDSecureField
+from gatehouse.gateway.stored_credential import StoredCredentialField
 
 
 class GatewayRequest(msgspec.Struct, frozen=True, rename="camel"):
@@ -16,3 +17,4 @@ class GatewayRequest(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
     currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])] = None
     three_d_secure: ThreeDSecureField = None
+    stored_credential: StoredCredentialField = None

@@ -46,3 +46,10 @@ class GatewayResponse(msgspec.Struct, frozen=True, rename="camel"):
         str | None,
         Meta(description="The party that answered: the name of its connector; null without one."),
     ] = None
+    network_transaction_id: Annotated[
+        str | None,
+        Meta(
+            description="The network's id of the payment, to which later payments with the stored "
+            "card refer; null when the party gave none."
+        ),
+    ] = None

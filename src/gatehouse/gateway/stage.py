@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.core.cards.network_ids import NETWORK_ID
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.cards.redaction import LONGEST_NUMBER, MASK, recordable
 from gatehouse.core.errors import ConnectorFailed
@@ -54,9 +55,9 @@ class GatewayStage:
         if asked.security_code is not None and case.guess_limit_reached:
             # Nobody may learn here whether a guess at the code was right.
             response = GatewayResponse(GatewayStatus.DECLINED, None, None)
-            return _result(asked.payment, response, completed=True)
+            return _result(asked, asked.payment, response, completed=True)
         if asked.security_code is not None and case.guess_limit_at_risk:
-            return _result(asked.payment, _ERROR, completed=False)
+            return _result(asked, asked.payment, _ERROR, completed=False)
         try:
             answer = await self._gateway.authorize(_authorization(case, asked))
         except ConnectorFailed as failure:
@@ -67,15 +68,15 @@ class GatewayStage:
             case.payment_reference = answer.reference
         # A gateway seldom says why: with a code, any decline may mean that the code was wrong.
         guessed = asked.security_code is not None and response.status is _DECLINED
-        result = _result(_referred(case, asked), response, completed=True)
+        result = _result(asked, _referred(case, asked), response, completed=True)
         return msgspec.structs.replace(result, mismatched=True) if guessed else result
 
     def unavailable(self, case: Case) -> StageResult:
         """The gateway failed or was late: a payment that may have been sent must not stand."""
         asked = case.input(GatewayInput)
         if case.payment_unsent:
-            return _result(asked.payment, _ERROR, completed=False)
-        return _result(_referred(case, asked), _ERROR, completed=False, in_doubt=True)
+            return _result(asked, asked.payment, _ERROR, completed=False)
+        return _result(asked, _referred(case, asked), _ERROR, completed=False, in_doubt=True)
 
     def refer(self, case: Case) -> str | None:
         """What the gateway has to know to reverse the payment."""
@@ -118,7 +119,17 @@ def _worded(answer: GatewayAnswer, number: CardNumber) -> GatewayResponse:
         approval = _code(answer.approval_code)
     name = None if answer.payment_id is None else _payment_id(answer.payment_id, number)
     status = _APPROVED if answer.approved else _DECLINED
-    return GatewayResponse(status, code, approval, name, answer.party)
+    network_id = answer.network_transaction_id if answer.approved else None
+    if network_id is not None and not _is_network_id(network_id, number):
+        network_id = None
+    return GatewayResponse(status, code, approval, name, answer.party, network_id)
+
+
+def _is_network_id(text: str, number: CardNumber) -> bool:
+    """Whether it can be given back to the network; some have digits like those of a card."""
+    if not isinstance(text, str):
+        raise TypeError("the network's id of a payment is a text")
+    return NETWORK_ID.fullmatch(text) is not None and number.reveal() not in text
 
 
 def _payment_id(text: str, number: CardNumber) -> str:
@@ -143,7 +154,12 @@ def _code(text: str) -> str:
 
 
 def _result(
-    payment: Payment, response: GatewayResponse, *, completed: bool, in_doubt: bool = False
+    asked: GatewayInput,
+    payment: Payment,
+    response: GatewayResponse,
+    *,
+    completed: bool,
+    in_doubt: bool = False,
 ) -> StageResult:
     facts = {
         "status": response.status,
@@ -158,14 +174,22 @@ def _result(
         facts["party"] = response.party
     if payment.reference is not None:
         facts["reference"] = payment.reference
+    if asked.stored_credential is not None:
+        facts["storedCredential"] = asked.stored_credential.kind.value
     approved = response.status is _APPROVED
-    made = (payment.amount_minor, payment.currency, response.party, response.payment_id)
+    made = MadePayment(
+        payment.amount_minor,
+        payment.currency,
+        response.party,
+        response.payment_id,
+        response.network_transaction_id,
+    )
     return StageResult(
         response,
         completed,
         facts,
         verdict=_TO_ACCEPT if approved else _TO_DECLINE,
         declined=response.status is _DECLINED,
-        paid=MadePayment(*made) if approved else None,
+        paid=made if approved else None,
         in_doubt=in_doubt,
     )

@@ -1,7 +1,7 @@
 """What may be kept of a card, with what the BIN table knows about its issuer."""
 
 from gatehouse.core.cards.fingerprints import Fingerprints
-from gatehouse.core.cards.numbers import CardOfRequest, KeptCard, MaskedCard
+from gatehouse.core.cards.numbers import CardNumber, CardOfRequest, KeptCard, MaskedCard
 from gatehouse.intel.bins import BinTable
 
 
@@ -11,6 +11,10 @@ class CardMasker:
     def __init__(self, bins: BinTable, fingerprints: Fingerprints) -> None:
         self._bins = bins
         self.fingerprints = fingerprints
+
+    def is_of(self, number: CardNumber, inner: str) -> bool:
+        """Whether an inner fingerprint, of whichever key, is that of a number."""
+        return inner in self.fingerprints.inner_of_every_key(number)
 
     def mask(self, account_id: str, card: CardOfRequest) -> MaskedCard:
         """The card of a request without anything that could be used to pay with it."""

@@ -14,10 +14,12 @@ from gatehouse.connectors.sandbox.parties import (
     SandboxIdentities,
     SandboxIssuer,
 )
+from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.clock import Clock
 from gatehouse.core.secrets import keyring
 from gatehouse.core.stages.stage import Stage
 from gatehouse.decisions.order_envelope import EnvelopeSealer
+from gatehouse.gateway.stored_credential import EarlierPayments, NoEarlierPayments
 from gatehouse.idverify.source import IdentitySource
 from gatehouse.intel.bins import BinTable
 from gatehouse.intel.cards import CardMasker
@@ -50,10 +52,12 @@ class Assembly(msgspec.Struct, frozen=True):
     fingerprinter: Fingerprinter
     fees_of: FeesOf
 
-    def pipelines(self, setups: SetupSource) -> Pipelines:
+    def pipelines(self, setups: SetupSource, earlier: EarlierPayments | None = None) -> Pipelines:
         """What plans requests for the pipelines that accounts have."""
         known = self.fingerprinter
-        return Pipelines(setups, self.signal_builder, known.found_by, known.hashed, self.fees_of)
+        made = Pipelines(setups, self.signal_builder, known.found_by, known.hashed, self.fees_of)
+        made.earlier = earlier or NoEarlierPayments()
+        return made
 
     def operations(self, pipelines: Pipelines) -> list[Operation]:
         """Every operation with these pipelines."""
@@ -97,6 +101,8 @@ def engine_options(settings: Settings, session: AdminSession, owner: str) -> Eng
         enumeration_limit=settings.card_enumeration_limit,
         terms=session.terms,
         envelopes=EnvelopeSealer(session.ring, session.randomness),
+        network_ids=NetworkIdSealer(session.ring),
+        randomness=session.randomness,
     )
 
 

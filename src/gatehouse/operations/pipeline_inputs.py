@@ -18,8 +18,10 @@ from gatehouse.core.stages.stage import PAYMENT
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.gateway.payment import UnfitPayment, read_payment
 from gatehouse.gateway.request import GatewayRequest
+from gatehouse.gateway.stored_credential import StoredCredential
 from gatehouse.operations.pipeline_messages import PipelineCall
 from gatehouse.operations.ready_pipeline import Pipeline
+from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.rules.request import RulesRequest
 from gatehouse.sentry.request import Order, SentryRequest
 
@@ -36,6 +38,10 @@ _DIFFERS: Final = Phrase("invalid.differs", "differs from {other}: send it in on
 _NOT_OVER: Final = Phrase(
     "invalid.not_over", "C says that the challenge is not over: send its result"
 )
+_NO_CODE: Final = Phrase(
+    "invalid.merchant_code",
+    "cannot be there: the merchant initiates this payment, and a security code must not be stored",
+)
 _MIXTURE: Final = Phrase("invalid.mixture", "differs from {other}: send {missing} here, too")
 
 FieldErrors = dict[str, list[str]]
@@ -44,6 +50,8 @@ _NOTHING: Final = (b"", b"null")
 _LONGEST_NOTHING: Final = 4
 _NO_GATEWAY: Final = GatewayRequest()
 _GATEWAY_PLACE: Final = "gatewayRequest"
+EARLIER_PLACE: Final = f"{_GATEWAY_PLACE}.storedCredential.earlierRequestId"
+_CODE_PLACE: Final = "preCheckRequest.cardCvv2Value"
 _RULES_PLACE: Final = "rulesRequest"
 _ORDER_PLACE: Final = "sentryRequest.order"
 _IN_ORDER: Final = {name: f"{_ORDER_PLACE}.{name}" for name in ("amount", "currency")}
@@ -60,6 +68,7 @@ class PipelineInputs(msgspec.Struct, frozen=True):
     ignored: dict[str, str]
     """Inputs that were sent and that no stage reads, each with the reason."""
     three_d_secure: ThreeDSecure | None = None
+    stored_credential: StoredCredential | None = None
 
 
 class InputReader:
@@ -97,10 +106,11 @@ class InputReader:
         if PAYMENT in pipeline.needs or _is_told(values):
             payment, amount = _read_payment(values, pipeline, wrong)
         authentication = _read_authentication(values, pipeline, wrong)
+        credential = _read_credential(values, pipeline, wrong)
         ignored = self._ignored(pipeline, call, values) | dropped
         if wrong:
             raise RequestRefused("invalid_request", fields=wrong, ignored=ignored)
-        return PipelineInputs(values, payment, amount, ignored, authentication)
+        return PipelineInputs(values, payment, amount, ignored, authentication, credential)
 
     def _ignored(
         self, pipeline: Pipeline, call: PipelineCall, values: ValuesByType
@@ -197,6 +207,19 @@ def _read_authentication(
         wrong[place] = [_DIFFERS(other=f"{_RULES_PLACE}.threeDSecure")]
     elif PAYMENT in pipeline.needs and not found.is_over:
         wrong[f"{place}.status"] = [_NOT_OVER()]
+    return found
+
+
+def _read_credential(
+    values: ValuesByType, pipeline: Pipeline, wrong: FieldErrors
+) -> StoredCredential | None:
+    """Who initiates a payment that is going to be made; no code belongs to a merchant's."""
+    asked = values.find(GatewayRequest)
+    found = None if asked is None or PAYMENT not in pipeline.needs else asked.stored_credential
+    if found is not None and found.is_merchants:
+        checked = values.find(PreCheckRequest)
+        if checked is not None and checked.card_cvv2_value is not None:
+            wrong[_CODE_PLACE] = [_NO_CODE()]
     return found
 
 

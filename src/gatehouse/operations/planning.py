@@ -20,13 +20,19 @@ from gatehouse.decisions.reasons import is_retryable
 from gatehouse.decisions.record import PipelineVersion
 from gatehouse.decisions.search_terms import FoundBy
 from gatehouse.gateway.port import GatewayInput
+from gatehouse.gateway.stored_credential import (
+    EarlierPayments,
+    NetworkTransactionId,
+    NoEarlierPayments,
+    StoredCredential,
+)
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.spec import contacts_of
 from gatehouse.operations.account_setup import SetupSource
 from gatehouse.operations.arms import ArmChooser, ArmSignals, Hasher
 from gatehouse.operations.kept_evidence import envelope_of, keeps_evidence
 from gatehouse.operations.operation import FeesOf, FoundByContacts, default_fees, last_response
-from gatehouse.operations.pipeline_inputs import InputReader, PipelineInputs
+from gatehouse.operations.pipeline_inputs import EARLIER_PLACE, InputReader, PipelineInputs
 from gatehouse.operations.pipeline_messages import (
     PipelineCall,
     PipelinesResponse,
@@ -41,6 +47,7 @@ from gatehouse.operations.request_cards import RequestCards, cards_of, unused_cr
 from gatehouse.pipeline.experiment import Arm
 from gatehouse.pipeline.job import (
     DecisionPlan,
+    ExpectedCard,
     Processed,
     RequestPlan,
     SignalBuilder,
@@ -56,6 +63,19 @@ from gatehouse.signals.request_parts import RequestParts, SignalInput, bring_tog
 _NO_PIPELINE: Final = Phrase("invalid.no_pipeline", "there is no such pipeline; there are: {known}")
 _NO_RULE_SET: Final = Phrase("invalid.no_rule_set", "there is no such rule set; there are: {known}")
 _NONE: Final = Phrase("invalid.none", "none")
+_NO_EARLIER: Final = Phrase(
+    "invalid.no_earlier_payment",
+    "no payment that stands was made by this request; send networkTransactionId if you have it",
+)
+_NO_NETWORK_ID: Final = Phrase(
+    "invalid.no_network_id",
+    "the provider gave no network transaction id for this payment; send networkTransactionId if "
+    "you have it from elsewhere",
+)
+_OTHER_CARD: Final = Phrase(
+    "invalid.earlier_card",
+    "was paid with another card number; if it was replaced, send networkTransactionId",
+)
 _NO_RULES: Final = RulesRequest()
 
 
@@ -78,6 +98,8 @@ class Pipelines:
         self._signal_builder = signal_builder
         self._inputs = InputReader()
         self._arms = ArmChooser(hashed)
+        self.earlier: EarlierPayments = NoEarlierPayments()
+        """Where a later payment with a stored card finds the earlier one."""
 
     async def plan_pipeline(self, account: Account, call: PipelineCall) -> RequestPlan:
         """How a Pipeline request is going to be worked on."""
@@ -89,6 +111,10 @@ class Pipelines:
             raise RequestRefused("invalid_request", fields={"pipelineId": [message]})
         given = self._inputs.read(pipeline, call)
         cards = cards_of(given.values)
+        expected, credential = None, given.stored_credential
+        if credential is not None and credential.earlier_request_id is not None:
+            credential, expected = await self._with_id(account.account_id, credential)
+            given = msgspec.structs.replace(given, stored_credential=credential)
         version = PipelineVersion(call.pipeline_id, pipeline.version)
         inputs = _stage_inputs(given, cards)
         builder, live = self._signal_builder, setup.live
@@ -113,6 +139,7 @@ class Pipelines:
             contacts=self._contacts(given),
             ignored=given.ignored | cards.ignored if cards.ignored else given.ignored,
             evidence=envelope_of(inputs) if keeps_evidence(account) else None,
+            expected=expected,
         )
 
     async def plan_rules(self, account: Account, call: RulesCall) -> RequestPlan:
@@ -155,6 +182,22 @@ class Pipelines:
         fee = self.fees_of(account)[stage.fee_type]
         return RequestPlan((Step(stage, fee),), ValuesByType.of(request), None, last_response)
 
+    async def _with_id(
+        self, account_id: str, credential: StoredCredential
+    ) -> tuple[StoredCredential, ExpectedCard]:
+        """The same with the network's id of the payment that is named, and the card of that."""
+        assert credential.earlier_request_id is not None
+        found = await self.earlier.find(account_id, credential.earlier_request_id)
+        if found is None:
+            raise _refused(_NO_EARLIER())
+        if found.network_transaction_id is None or found.card is None:
+            raise _refused(_NO_NETWORK_ID())
+        network_id = NetworkTransactionId.parse(found.network_transaction_id)
+        named = msgspec.structs.replace(
+            credential, network_transaction_id=network_id, earlier_request_id=None
+        )
+        return named, ExpectedCard(found.card, _refused(_OTHER_CARD()))
+
     async def listing(self, account_id: str) -> PipelinesResponse:
         """The account's pipelines and what each needs."""
         setup = await self._setups.find(account_id)
@@ -184,6 +227,10 @@ class Pipelines:
             tags=list(dict.fromkeys([tag for run in done.runs for tag in run.result.tags])),
             **found,
         )
+
+
+def _refused(problem: str) -> RequestRefused:
+    return RequestRefused("invalid_request", fields={EARLIER_PLACE: [problem]})
 
 
 def _stage_inputs(given: PipelineInputs, cards: RequestCards) -> ValuesByType:
@@ -216,12 +263,12 @@ def _stage_inputs(given: PipelineInputs, cards: RequestCards) -> ValuesByType:
                 credential_type=card.credential_type,
             )
         if payment is not None:
-            values[GatewayInput] = _gateway_input(checked, payment, given.three_d_secure)
+            values[GatewayInput] = _gateway_input(checked, payment, given)
     return values
 
 
 def _gateway_input(
-    checked: PreCheckRequest, payment: Payment, authentication: ThreeDSecure | None
+    checked: PreCheckRequest, payment: Payment, given: PipelineInputs
 ) -> GatewayInput:
     address = checked.card_address
     return GatewayInput(
@@ -235,7 +282,8 @@ def _gateway_input(
         country=None if address is None else address.country,
         account_reference=checked.payment_account_reference,
         credential_type=checked.credential_type,
-        three_d_secure=authentication,
+        three_d_secure=given.three_d_secure,
+        stored_credential=given.stored_credential,
     )
 
 

@@ -9,10 +9,13 @@ from typing import Final, cast
 import msgspec
 
 from gatehouse.billing.ledger import Hold
+from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.cards.numbers import MaskedCard
 from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
+from gatehouse.core.errors import RequestRefused
 from gatehouse.core.events import EventName, any_takes
+from gatehouse.core.ids import Randomness
 from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import Case, MadePayment
 from gatehouse.core.stages.outcomes import Outcome, strongest
@@ -23,7 +26,7 @@ from gatehouse.decisions.reasons import reason_of
 from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.intel.cards import CardMasker
 from gatehouse.pipeline.card_enumeration import EnumerationLimit
-from gatehouse.pipeline.job import Job, Processed, StageRun, Step
+from gatehouse.pipeline.job import Job, Processed, RequestPlan, StageRun, Step
 from gatehouse.pipeline.recording import decision_row, found_by, recorded
 from gatehouse.pipeline.settlement import (
     Authorize,
@@ -69,6 +72,10 @@ class EngineOptions(msgspec.Struct, frozen=True):
     """Makes what decisions are found by; without it they are found by their ids only."""
     envelopes: EnvelopeSealer | None = None
     """Seals what stays readable of orders; without it nothing does."""
+    network_ids: NetworkIdSealer | None = None
+    """Seals the networks' ids of payments; without it none is kept."""
+    randomness: Randomness = bytes
+    """For what is sealed; given with what seals."""
 
 
 class Engine:
@@ -141,16 +148,25 @@ class Engine:
 
     async def _run_or_release(self, job: Job, case: Case, hold: Hold) -> list[StageRun]:
         try:
+            self._expect(job.plan)
             return await self.runner.run_all(job.plan.steps, case, job.plan.decision_plan)
         except BaseException as error:
             # A defect, or a server that stops: the caller must not pay for it.
             _tell(case, done=False)
             release = Release(job.account_id, job.request_id, self._clock(), hold.claim)
             await asyncio.shield(self._settlement.release(release))
-            if isinstance(error, _FROM_OUTSIDE):
+            if isinstance(error, (*_FROM_OUTSIDE, RequestRefused)):
                 raise
             defect = blanked(error, "a stage")
         raise defect
+
+    def _expect(self, plan: RequestPlan) -> None:
+        """Refuse the request when another card than the expected one would be charged."""
+        expected, card = plan.expected, plan.card
+        if expected is None or card is None:
+            return
+        if not self._masker.is_of(card.number, expected.inner):
+            raise expected.refusal
 
     def _note_guesses(self, case: Case, verdict: Authorized) -> None:
         limit = self._options.guess_limit
@@ -208,6 +224,21 @@ class Engine:
         place = (job.account_id, job.request_id)
         return (EvidenceRow(*place, *sealer.seal(*place, envelope)),)
 
+    def _standing(
+        self, case: Case, runs: Sequence[StageRun], intent: IntentEnd | None, now_ms: int
+    ) -> tuple[PaymentRow, ...]:
+        """The payment of a request, unless it is going to be reversed."""
+        made = _made(runs)
+        if made is None or intent not in (_SETTLED, IntentEnd.REVIEWED):
+            return ()
+        place, sealer, sealed = (case.account_id, case.request_id), self._options.network_ids, None
+        if made.network_transaction_id is not None and sealer is not None and case.card is not None:
+            sealed = sealer.seal(
+                place, case.card.inner, made.network_transaction_id, self._options.randomness
+            )
+        party = (made.party, made.payment_id, case.payment_reference)
+        return (PaymentRow(*place, now_ms, made.amount_minor, made.currency, *party, sealed),)
+
     async def _close(self, job: Job, case: Case, hold: Hold, runs: list[StageRun]) -> Processed:
         now_ms = self._clock()
         closed = sum([run.item.fee for run in runs if run.item.completed])
@@ -222,7 +253,7 @@ class Engine:
 
         terms = found_by(job, case, record, self._options.terms)
         intent = None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision)
-        payments = _standing(case, runs, intent, now_ms)
+        payments = self._standing(case, runs, intent, now_ms)
         closing = self._settlement.close(
             Close(
                 account_id=job.account_id,
@@ -279,18 +310,6 @@ def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome |
 
 def _made(runs: Sequence[StageRun]) -> MadePayment | None:
     return next((run.result.paid for run in runs if run.result.paid is not None), None)
-
-
-def _standing(
-    case: Case, runs: Sequence[StageRun], intent: IntentEnd | None, now_ms: int
-) -> tuple[PaymentRow, ...]:
-    """The payment of a request, unless it is going to be reversed."""
-    made = _made(runs)
-    if made is None or intent not in (_SETTLED, IntentEnd.REVIEWED):
-        return ()
-    place = (case.account_id, case.request_id, now_ms)
-    money = (made.amount_minor, made.currency)
-    return (PaymentRow(*place, *money, made.party, made.payment_id, case.payment_reference),)
 
 
 def _capturing(job: Job, decision: Outcome | None) -> str | None:

@@ -7,6 +7,7 @@ import msgspec
 
 from gatehouse.billing.ledger import Item
 from gatehouse.core.cards.numbers import CardOfRequest
+from gatehouse.core.errors import RequestRefused
 from gatehouse.core.events import DecisionFilter
 from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import Case, StageResult, ValuesByType
@@ -74,6 +75,19 @@ class DecisionPlan(msgspec.Struct, frozen=True):
     """The stages whose verdicts count, where the pipeline's author named them."""
 
 
+class ExpectedCard(msgspec.Struct, frozen=True):
+    """The card that must be the one charged.
+
+    It is compared after its number was counted: whoever could compare before that could try all
+    numbers that share what is shown of a card.
+    """
+
+    inner: str
+    """Its inner fingerprint."""
+    refusal: RequestRefused
+    """What is raised when another card would be charged."""
+
+
 class RequestPlan(msgspec.Struct, frozen=True):
     """How one request is going to be worked on."""
 
@@ -93,6 +107,7 @@ class RequestPlan(msgspec.Struct, frozen=True):
     """Parts of the request that nothing reads, each with the reason."""
     evidence: OrderEnvelope | None = None
     """What stays readable of the order, if its account wants that."""
+    expected: ExpectedCard | None = None
 
 
 class Job(msgspec.Struct, frozen=True):

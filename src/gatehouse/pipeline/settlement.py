@@ -64,6 +64,8 @@ class PaymentRow(msgspec.Struct, frozen=True, array_like=True):
     payment_id: str | None
     reference: str | None
     """How the gateway finds it, where the request id is not enough."""
+    network_id: str | None = None
+    """The network's id of it with its card, sealed."""
 
 
 class IntentEnd(StrEnum):

@@ -4,13 +4,23 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import msgspec
+
 from gatehouse.connectors.http.connector import HttpConnector, make_http
 from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.reading import read_mapping
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import ValuesByType
+from gatehouse.gateway.operating import OperationKind, PaymentOperation
 from gatehouse.gateway.port import Authorization, Reversal
+from gatehouse.gateway.stored_credential import (
+    CredentialReason,
+    CredentialUse,
+    Initiator,
+    NetworkTransactionId,
+    StoredCredential,
+)
 from gatehouse.idverify.request import CardHolderIds, CardHolderName, IdVerifyRequest
 from gatehouse.idverify.source import IdentityEnquiry
 from gatehouse.precheck.issuer import CardEnquiry
@@ -49,6 +59,33 @@ def authorization(reference: str | None = None) -> Authorization:
         security_code=SecurityCode.parse("123"),
         request_id="req_1",
         account_id="acct_1",
+    )
+
+
+def stored(initiator: str, use: str, reason: str | None = None) -> Authorization:
+    """A payment with a stored card; a merchant's names the first one at the network."""
+    by_merchant = initiator == "MERCHANT"
+    credential = StoredCredential(
+        Initiator(initiator),
+        CredentialUse(use),
+        None if reason is None else CredentialReason(reason),
+        NetworkTransactionId.parse("777718270854480") if by_merchant else None,
+    )
+    code = None if by_merchant else SecurityCode.parse("123")
+    asked = msgspec.structs.replace(authorization(), stored_credential=credential)
+    return msgspec.structs.replace(asked, security_code=code)
+
+
+def operation(kind: str, reference: str, amount_minor: int = 400) -> PaymentOperation:
+    """A capture or refund of a part of that payment."""
+    return PaymentOperation(
+        operation_id="op_1",
+        kind=OperationKind(kind),
+        request_id="req_1",
+        account_id="acct_1",
+        payment=Payment(1050, "USD", reference),
+        amount_minor=amount_minor,
+        capture_reference="6869460219566537303999",
     )
 
 

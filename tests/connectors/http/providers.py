@@ -21,6 +21,7 @@ from gatehouse.core.cards.three_d_secure import (
     ThreeDSVersion,
 )
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.gateway.operating import PaymentOperation
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.source import IdentityEnquiry
 from gatehouse.precheck.issuer import CardEnquiry, IssuerAnswer
@@ -126,6 +127,25 @@ def gateway(connector: HttpConnector) -> Any:
     """Gateway's port."""
     assert connector.gateway is not None
     return connector.gateway
+
+
+def operating(asked: PaymentOperation) -> Work:
+    """Asks for a capture or a refund."""
+
+    def work(connector: HttpConnector) -> Awaitable[Any]:
+        done: Awaitable[Any] = gateway(connector).operate(asked)
+        return done
+
+    return work
+
+
+def offering(asked: PaymentOperation) -> Work:
+    """Asks how a mapping takes an operation."""
+
+    async def work(connector: HttpConnector) -> Any:
+        return gateway(connector).offer(asked)
+
+    return work
 
 
 def words(answer: IssuerAnswer, brand: str = "VISA") -> tuple[str, str, str]:

@@ -11,6 +11,7 @@ import pytest
 from gatehouse.core.cards.three_d_secure import ScaExemption
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.ids import new_id
+from gatehouse.gateway.operating import Offer, OperationAnswer, OperationEnd
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults
@@ -21,7 +22,9 @@ from tests.connectors.http.asking import (
     authorization,
     bare_enquiry,
     identity_enquiry,
+    operation,
     reversal,
+    stored,
 )
 from tests.connectors.http.certificates import Authority
 from tests.connectors.http.party import Reply
@@ -34,6 +37,8 @@ from tests.connectors.http.providers import (
     checking,
     finding,
     gateway,
+    offering,
+    operating,
     proven,
     with_holder,
     words,
@@ -274,3 +279,60 @@ def test_a_reversal_by_our_reference_does_not_overtake_its_payment(adyen: Provid
     assert isinstance(found, ConnectorFailed)
     assert (found.sent, found.answered) == (False, True)
     assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("said", "interaction", "model"),
+    [
+        (("CUSTOMER", "FIRST"), "Ecommerce", "CardOnFile"),
+        (("CUSTOMER", "FIRST", "RECURRING"), "Ecommerce", "Subscription"),
+        (("CUSTOMER", "LATER"), "ContAuth", "CardOnFile"),
+        (("MERCHANT", "LATER", "RECURRING"), "ContAuth", "Subscription"),
+        (("MERCHANT", "LATER", "NO_SHOW"), "ContAuth", "UnscheduledCardOnFile"),
+    ],
+)
+def test_a_stored_card_is_told_by_its_use_and_its_first_payment(
+    adyen: Provider, said: tuple[str, ...], interaction: str, model: str
+) -> None:
+    answer = AUTHORISED | {"additionalData": {"networkTxReference": "481930"}}
+    paid = stored(*said)
+    [found], [heard] = adyen.ask([Reply(answer)], lambda each: gateway(each).authorize(paid))
+    assert found.network_transaction_id == "481930"
+    sent = heard.json
+    assert (sent["shopperInteraction"], sent["recurringProcessingModel"]) == (interaction, model)
+    by_merchant = said[0] == "MERCHANT"
+    assert ("cvc" in sent["paymentMethod"]) is not by_merchant
+    named = sent.get("additionalData", {})
+    assert named.get("networkTxReference") == ("777718270854480" if by_merchant else None)
+    assert named.get("industryUsage") == ("NoShow" if "NO_SHOW" in said else None)
+
+
+@pytest.mark.parametrize(("kind", "path"), [("CAPTURE", "captures"), ("REFUND", "refunds")])
+def test_a_capture_or_refund_is_received_and_its_end_told_later(
+    adyen: Provider, kind: str, path: str
+) -> None:
+    asked = operation(kind, "993617895204576J")
+    amount = {"value": 400, "currency": "USD"}
+    received = {"status": "received", "pspReference": "993617894906488A", "amount": amount}
+    replies = [
+        Reply(received, 201),
+        Reply({"errorCode": "137", "status": 422}, 422),
+        Reply({"errorCode": "704", "status": 422}, 422),
+        Reply(received | {"amount": {"value": 401, "currency": "USD"}}, 201),
+        Reply({"status": "other"}, 201),
+    ]
+    found, heards = adyen.ask(replies, operating(asked))
+    assert heards[0].path == f"/payments/993617895204576J/{path}"
+    assert heards[0].headers["idempotency-key"] == "op_1"
+    assert heards[0].json == {
+        "merchantAccount": "ExampleShop",
+        "reference": "op_1",
+        "amount": amount,
+    }
+    assert found[:2] == [
+        OperationAnswer(OperationEnd.PENDING, None, "993617894906488A"),
+        OperationAnswer(OperationEnd.REFUSED, "137"),
+    ]
+    assert [(type(each), each.sent) for each in found[2:]] == [(ConnectorFailed, True)] * 3
+    [offer], _ = adyen.ask([Reply({})], offering(asked))
+    assert offer is Offer.REPEATABLE

@@ -14,6 +14,7 @@ import pytest
 from gatehouse.core.cards.three_d_secure import Eci
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.ids import new_id
+from gatehouse.gateway.operating import Offer, OperationAnswer, OperationEnd
 from gatehouse.idverify.response import NameResult, Result
 from gatehouse.idverify.source import HolderResults
 from tests.connectors.http.asking import (
@@ -22,7 +23,9 @@ from tests.connectors.http.asking import (
     authorization,
     bare_enquiry,
     identity_enquiry,
+    operation,
     reversal,
+    stored,
 )
 from tests.connectors.http.certificates import Authority
 from tests.connectors.http.party import Reply
@@ -36,6 +39,8 @@ from tests.connectors.http.providers import (
     checking,
     finding,
     gateway,
+    offering,
+    operating,
     proven,
     with_holder,
     words,
@@ -304,3 +309,65 @@ def test_a_reversal_by_our_reference_does_not_overtake_its_payment(cybersource: 
     assert isinstance(found, ConnectorFailed)
     assert (found.sent, found.answered) == (False, True)
     assert heard == []
+
+
+@pytest.mark.parametrize(
+    ("number", "said", "commerce", "reason"),
+    [
+        (NUMBER, ("CUSTOMER", "FIRST", "RECURRING"), "internet", None),
+        (NUMBER, ("CUSTOMER", "LATER"), "internet", None),
+        (NUMBER, ("MERCHANT", "LATER", "RECURRING"), "recurring", None),
+        (MASTERCARD, ("MERCHANT", "LATER", "RECURRING"), "recurring", "7"),
+        (NUMBER, ("MERCHANT", "LATER", "RESUBMISSION"), "internet", "1"),
+    ],
+)
+def test_a_stored_card_is_told_by_its_use_and_its_first_payment(
+    cybersource: Provider, number: Any, said: tuple[str, ...], commerce: str, reason: str | None
+) -> None:
+    paid = msgspec.structs.replace(stored(*said), number=number)
+    answer = processed(networkTransactionId="016153570198200")
+    [found], [heard] = cybersource.ask(
+        [Reply(answer, 201)], lambda each: gateway(each).authorize(paid)
+    )
+    assert found.network_transaction_id == "016153570198200"
+    sent = heard.json["processingInformation"]
+    assert sent["commerceIndicator"] == commerce
+    used = (
+        {"credentialStoredOnFile": "true"} if "FIRST" in said else {"storedCredentialUsed": "true"}
+    )
+    merchants = {"previousTransactionId": "777718270854480"}
+    if reason is not None:
+        merchants["reason"] = reason
+    told = {"merchantInitiatedTransaction": merchants} if said[0] == "MERCHANT" else {}
+    initiator = {"type": said[0].lower(), **used, **told}
+    assert sent["authorizationOptions"]["initiator"] == initiator
+
+
+def test_captures_go_to_the_payment_and_refunds_to_its_capture(cybersource: Provider) -> None:
+    taken = {"id": "6869460219566537303777", "status": "PENDING"}
+    replies = [
+        Reply(taken, 201),
+        Reply({"reason": "EXCEEDS_AUTH_AMOUNT"}, 400),
+        Reply({"reason": "TRANSACTION_ALREADY_REVERSED_OR_SETTLED"}, 400),
+        Reply({"reason": "DUPLICATE_REQUEST"}, 400),
+        Reply({"reason": "SYSTEM_ERROR"}, 502),
+    ]
+    paths = {
+        "CAPTURE": "/pts/v2/payments/6869460219566537303955/captures",
+        "REFUND": "/pts/v2/captures/6869460219566537303999/refunds",
+    }
+    for kind, path in paths.items():
+        asked = operation(kind, "6869460219566537303955")
+        found, heards = cybersource.ask(replies, operating(asked))
+        assert heards[0].path == path
+        assert heards[0].json == {
+            "clientReferenceInformation": {"code": "op_1"},
+            "orderInformation": {"amountDetails": {"totalAmount": "4.00", "currency": "USD"}},
+        }
+        assert found[0] == OperationAnswer(OperationEnd.SUCCEEDED, None, taken["id"])
+        assert [(type(each), each.sent) for each in found[3:]] == [(ConnectorFailed, True)] * 2
+        [offer], _ = cybersource.ask([Reply({})], offering(asked))
+        assert offer is Offer.ONCE
+        if kind == "CAPTURE":
+            assert found[1] == OperationAnswer(OperationEnd.REFUSED, "EXCEEDS_AUTH_AMOUNT")
+            assert found[2].response_code == "TRANSACTION_ALREADY_REVERSED_OR_"

@@ -11,9 +11,16 @@ from gatehouse.connectors.http.options import HttpDefinition
 from gatehouse.connectors.http.reading import read_mapping
 from gatehouse.core.documents.reading import DocumentRefused
 from gatehouse.core.errors import ConnectorFailed
-from tests.connectors.http.asking import authorization, connected, enquiry, reversal
+from tests.connectors.http.asking import (
+    authorization,
+    connected,
+    enquiry,
+    operation,
+    reversal,
+    stored,
+)
 from tests.connectors.http.party import Heard, Reply, serving
-from tests.connectors.http.providers import Work, attempted, checking, gateway
+from tests.connectors.http.providers import Work, attempted, checking, gateway, operating
 from tests.docs.pages import ROOT, blocks
 
 _PAGE: Final = (ROOT / "docs" / "http-mappings.md").read_text()
@@ -121,6 +128,29 @@ def test_a_payment_by_form_is_cancelled_by_its_long_id(monkeypatch: pytest.Monke
     found, heard_also, _ = ask("stripe-like", monkeypatch, undoing, canceled, already)
     assert found == [None, None]
     assert heard_also[0].path == f"/v1/payment_intents/{long}/cancel"
+
+
+def test_a_stored_card_is_charged_by_form_and_what_was_charged_is_given_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paid = stored("MERCHANT", "LATER", "RECURRING")
+    charge = {"payment_method_details": {"card": {"network_transaction_id": "1001"}}}
+    approved = Reply({"status": "requires_capture", "id": "pi_1", "latest_charge": charge})
+    [answer], [heard], _ = ask(
+        "stripe-like", monkeypatch, lambda each: gateway(each).authorize(paid), approved
+    )
+    assert answer.network_transaction_id == "1001"
+    sent = form(heard)
+    exemption = "payment_method_options[card][mit_exemption][network_transaction_id]"
+    assert (sent[exemption], sent["off_session"]) == ("777718270854480", "true")
+    assert "setup_future_usage" not in sent
+
+    for kind, field in (("CAPTURE", "amount_to_capture"), ("REFUND", "amount")):
+        asked = operation(kind, "pi_1")
+        done = Reply({"status": "succeeded", "id": "re_1", "latest_charge": "ch_1", "amount": 400})
+        [ended], [told], _ = ask("stripe-like", monkeypatch, operating(asked), done)
+        assert ended.end == "SUCCEEDED"
+        assert form(told)[field] == "400"
 
 
 def test_a_payment_without_an_answer_is_not_cancelled_by_guess(

@@ -780,6 +780,19 @@ class CountedEvents(OpenEnum):
     FRAUD_CHARGEBACKS = "FRAUD_CHARGEBACKS"
 
 
+class CredentialReason(OpenEnum):
+    """Why a merchant pays with a card that is stored."""
+
+    DELAYED_CHARGE = "DELAYED_CHARGE"
+    INCREMENTAL = "INCREMENTAL"
+    INSTALMENT = "INSTALMENT"
+    NO_SHOW = "NO_SHOW"
+    REAUTHORIZATION = "REAUTHORIZATION"
+    RECURRING = "RECURRING"
+    RESUBMISSION = "RESUBMISSION"
+    UNSCHEDULED = "UNSCHEDULED"
+
+
 class CredentialType(OpenEnum):
     """What kind of number `cardNumber` is."""
 
@@ -787,6 +800,13 @@ class CredentialType(OpenEnum):
     NETWORK_TOKEN = "NETWORK_TOKEN"
     PAN = "PAN"
     STORED_PAN = "STORED_PAN"
+
+
+class CredentialUse(OpenEnum):
+    """Whether a card is stored by a payment, or was stored before."""
+
+    FIRST = "FIRST"
+    LATER = "LATER"
 
 
 class Cvv2Result(OpenEnum):
@@ -1863,6 +1883,10 @@ class GatewayRequest(Struct, frozen=True, kw_only=True):
     """ISO 4217 code."""
     three_d_secure: ThreeDSecure | None = None
     """What 3-D Secure found for this payment, or why it was not needed."""
+    stored_credential: StoredCredential | None = None
+    """For payments with a card that you store, or stored before. Leave it out for a single
+    payment.
+    """
 
 
 class GatewayResponse(Struct, frozen=True, kw_only=True):
@@ -1882,6 +1906,10 @@ class GatewayResponse(Struct, frozen=True, kw_only=True):
     """
     party: str | None = None
     """The party that answered: the name of its connector; null without one."""
+    network_transaction_id: str | None = None
+    """The network's id of the payment, to which later payments with the stored card refer; null
+    when the party gave none.
+    """
 
 
 class GatewayStatus(OpenEnum):
@@ -2009,6 +2037,13 @@ class IdentitySearch(Struct, frozen=True, kw_only=True):
     """The `id` of a record."""
     reference: str | None = None
     """The reference of the import."""
+
+
+class Initiator(OpenEnum):
+    """Who begins a payment."""
+
+    CUSTOMER = "CUSTOMER"
+    MERCHANT = "MERCHANT"
 
 
 class InputKind(OpenEnum):
@@ -3539,6 +3574,10 @@ class PaymentShown(Struct, frozen=True, kw_only=True):
     """The connector that authorized it."""
     payment_id: str | None
     """The provider's id of the payment, if it gave one."""
+    network_transaction_id: str | None
+    """The network's id of the payment, to which later payments with the stored card refer, if the
+    provider gave one.
+    """
     operations: tuple[OperationShown, ...]
     """Oldest first."""
 
@@ -5142,6 +5181,29 @@ class StatementResponse(Struct, frozen=True, kw_only=True):
     """Fees of the requests that ended in the period."""
     uncharged_requests: int
     """Requests that ended and cost nothing."""
+
+
+class StoredCredential(Struct, frozen=True, kw_only=True):
+    """Who initiates this payment with a stored card, and why."""
+
+    initiator: Initiator | str
+    """`CUSTOMER` is there and pays; `MERCHANT` charges the stored card without the customer, as
+    was agreed when it was stored.
+    """
+    use: CredentialUse | str
+    """`FIRST` where this payment stores the card, `LATER` where it was stored."""
+    reason: CredentialReason | str | None = None
+    """Why the merchant initiates it. With `FIRST`, what the customer agrees to: `RECURRING`,
+    `INSTALMENT` or `UNSCHEDULED`.
+    """
+    network_transaction_id: str | None = None
+    """The network's id of the payment that stored the card, as it was answered. Payments that the
+    merchant initiates need it.
+    """
+    earlier_request_id: str | None = None
+    """Instead of the id: the `requestId` of an earlier payment of this account with the same card
+    number. Its id is taken from there.
+    """
 
 
 class TaxCategory(OpenEnum):

@@ -127,6 +127,13 @@ class PaymentShown(msgspec.Struct, frozen=True, rename="camel"):
     payment_id: Annotated[
         str | None, Meta(description="The provider's id of the payment, if it gave one.")
     ]
+    network_transaction_id: Annotated[
+        str | None,
+        Meta(
+            description="The network's id of the payment, to which later payments with the stored "
+            "card refer, if the provider gave one."
+        ),
+    ]
     operations: Annotated[list[OperationShown], Meta(description="Oldest first.")]
 
 

@@ -9,6 +9,7 @@ from gatehouse.connectors.http.json_paths import Find, compile_path
 from gatehouse.connectors.http.mapping import HolderMapping
 from gatehouse.connectors.http.reader import Reader, Reading
 from gatehouse.connectors.http.templates import Change, Tables, compile_change, parse_formats
+from gatehouse.core.cards.network_ids import NETWORK_ID
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.gateway.notifying import NETWORKS, RESULTS, STAGES, NotifiedEvent
 from gatehouse.idverify.people import IdentifierType
@@ -39,6 +40,7 @@ class WordKind(Enum):
     LETTER = ("one of the networks' letters, such as Y", r"[0-9A-Z]", SKIP)
     TEXT = ("1 to 128 visible characters without blanks", r"[!-~]{1,128}", SKIP)
     ID = ("1 to 512 visible characters without blanks", r"[!-~]{1,512}", SKIP)
+    NETWORK_ID = ("1 to 64 visible characters without blanks", NETWORK_ID.pattern, SKIP)
     LINK = (
         "a path, or an address that begins with https://, of at most 2,000 characters",
         r"(https://[A-Za-z0-9.:\[\]-]{1,255})?/(?!/)[!\"$-~]{0,1700}",

@@ -135,6 +135,8 @@ class HttpGateway:
         self._code = compile_reading(answer.response_code, WordKind.GATEWAY_CODE, tables)
         self._approval = _optional(answer.approval_code, WordKind.TEXT, tables)
         self._id = _optional(answer.id, WordKind.ID, tables)
+        network_id = answer.network_transaction_id
+        self._network_id = _optional(network_id, WordKind.NETWORK_ID, tables)
         self._has_link = answer.link is not None
         self._link = _optional(answer.link, WordKind.LINK, tables)
         self._own_path = building.own_path
@@ -178,7 +180,14 @@ class HttpGateway:
             raise ConnectorFailed(_NO_VERDICT())
         name = self._id(answer, brand)
         reference = self._names(asked, name, self._link(answer, brand))
-        return GatewayAnswer(approved, code or "", self._approval(answer, brand), reference, name)
+        return GatewayAnswer(
+            approved,
+            code or "",
+            self._approval(answer, brand),
+            reference,
+            name,
+            network_transaction_id=self._network_id(answer, brand),
+        )
 
     def _names(self, asked: Asked, name: str | None, link: str | None) -> str | None:
         """All that a reversal has to know: our name where we made one, the party's, its link."""

@@ -133,6 +133,10 @@ def _of_3ds(name: str) -> Callable[[Asked], Value]:
     return _of_source("three_d_secure", name)
 
 
+def _of_credential(name: str) -> Callable[[Asked], Value]:
+    return _of_source("stored_credential", name)
+
+
 def _email(asked: Asked) -> Value:
     return None if asked.holder is None else asked.holder.card_holder_email_address
 
@@ -273,6 +277,10 @@ FIELDS: Final = (
         is_sure=True,
     )
     | _group(
+        frozenset((MappedFunction.REFUND,)),
+        {"capture.id": (_of_source("capture_reference"), "The party's name for the capture.")},
+    )
+    | _group(
         _MADE,
         {
             "payment.id": (lambda asked: asked.payment_id, "The party's name for the payment."),
@@ -289,6 +297,14 @@ FIELDS: Final = (
             "three_d_secure.eci": (_of_3ds("eci"), "Electronic commerce indicator."),
             "three_d_secure.status": (_of_3ds("status"), "Y, A, N, U, R or I."),
             "three_d_secure.exemption": (_of_3ds("exemption"), "Why none was needed."),
+            "stored_credential.kind": (
+                _of_credential("kind"),
+                "FIRST, LATER, MERCHANT_RECURRING and so on: who initiates a payment with a stored "
+                "card, and why, in one word for tables.",
+            ),
+            "stored_credential.initiator": (_of_credential("initiator"), "CUSTOMER or MERCHANT."),
+            "stored_credential.use": (_of_credential("use"), "FIRST or LATER."),
+            "stored_credential.reason": (_of_credential("reason"), "RECURRING and so on."),
         },
     )
     | _group(
@@ -301,6 +317,10 @@ FIELDS: Final = (
             "three_d_secure.ds_transaction_id": (
                 _of_3ds("ds_transaction_id"),
                 "Its id at the directory server.",
+            ),
+            "stored_credential.network_transaction_id": (
+                _of_credential("network_transaction_id"),
+                "The network's id of the earlier payment.",
             ),
         },
         is_private=True,

@@ -190,6 +190,8 @@ class AuthorizeAnswer(MappingPart, frozen=True):
     approval_code: Reading | None = None
     id: Reading | None = None
     """How the party calls the payment."""
+    network_transaction_id: Reading | None = None
+    """How the network calls the payment."""
     link: Reading | None = None
     """Where the party wants the payment reversed: a path, or an address of the same host."""
 

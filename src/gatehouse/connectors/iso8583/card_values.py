@@ -3,12 +3,15 @@
 Values without a place in the dialect are left out when a message is packed.
 """
 
+from base64 import b64decode
+from collections.abc import Mapping
 from typing import Final
 
 from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.cards.three_d_secure import ScaExemption, ThreeDSecure
 from gatehouse.gateway.port import Authorization
+from gatehouse.gateway.stored_credential import CredentialKind, StoredCredential
 from gatehouse.precheck.issuer import CardEnquiry
 
 # Named once: in Python 3.11 `Role.NUMBER` takes 0.3 µs, 18 times as long as a plain name.
@@ -50,11 +53,31 @@ def all_card_values(asked: CardEnquiry | Authorization) -> dict[Role, str]:
 
 
 def authentication_values(found: ThreeDSecure) -> dict[Role, str]:
-    """What 3-D Secure found; the authentication value has no role in dialects."""
+    """What 3-D Secure found, with what proves it to the issuer."""
     said = {
         Role.ECI: found.eci,
         Role.THREE_D_SECURE_STATUS: found.status,
         Role.THREE_D_SECURE_VERSION: found.version,
         Role.EXEMPTION: found.exemption and _EXEMPTIONS[found.exemption],
+        Role.DS_TRANSACTION_ID: found.ds_transaction_id,
     }
+    if found.authentication_value is not None:
+        proof = found.authentication_value.reveal()
+        said[Role.AUTHENTICATION_VALUE] = proof
+        said[Role.AUTHENTICATION_VALUE_HEX] = b64decode(proof).hex().upper()
     return {role: str(value) for role, value in said.items() if value is not None}
+
+
+SaidByKind = Mapping[CredentialKind, Mapping[Role, str]]
+"""What a dialect has for each kind of stored credential."""
+
+
+def credential_values(stored: StoredCredential, said: SaidByKind) -> dict[Role, str]:
+    """Who initiates a payment with a stored card, in the words of a dialect."""
+    kind = stored.kind
+    first = CredentialKind.FIRST if kind.startswith(CredentialKind.FIRST) else kind
+    values = {Role.STORED_CREDENTIAL: kind.value, **said.get(kind, said.get(first, {}))}
+    if stored.network_transaction_id is not None:
+        earlier = stored.network_transaction_id.reveal()
+        values |= {Role.TRANSACTION_ID: earlier, Role.EARLIER_TRANSACTION_ID: earlier}
+    return values

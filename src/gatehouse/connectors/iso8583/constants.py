@@ -7,7 +7,7 @@ from gatehouse.connectors.iso8583.definition import DialectDefinition
 from gatehouse.connectors.iso8583.layout.field_layout import FieldLayout, leaves_of
 from gatehouse.connectors.iso8583.layout.fields import FieldCompiler
 from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
-from gatehouse.connectors.iso8583.roles import Role
+from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.wording.sentences import Phrase, said_by
 
 _FIELD: Final = Phrase("document.iso_field", "field {number}")
@@ -47,13 +47,29 @@ def constant_problems(definition: DialectDefinition) -> Iterator[tuple[str, str]
             wrong = _write_problem(compiler, _FIELD(number=number), leaf)
             if wrong is not None:
                 yield f"fields.{number}", wrong
-    for kind, message in definition.messages.items():
-        for role, value in message.values.items():
-            for number in message.fields:
-                for leaf in leaves_of(definition.fields[number]):
-                    wrong = _own_value_problem(compiler, leaf, role, value)
-                    if wrong is not None:
-                        yield f"messages.{kind}.values.{role}", wrong
+    for place, fields, role, value in _own_values(definition):
+        for number in fields:
+            for leaf in leaves_of(definition.fields[number]):
+                wrong = _own_value_problem(compiler, leaf, role, value)
+                if wrong is not None:
+                    yield f"{place}.{role}", wrong
+
+
+def _own_values(
+    definition: DialectDefinition,
+) -> Iterator[tuple[str, tuple[str, ...], Role, str]]:
+    """Each value that messages have of their own: its place in the file, and in which fields."""
+    authorize = definition.messages.get(MessageKind.AUTHORIZE)
+    places = [
+        (f"messages.{kind}.values", message.fields, message.values)
+        for kind, message in definition.messages.items()
+    ]
+    if authorize is not None:
+        said = definition.stored_credentials.items()
+        places += [(f"stored_credentials.{each}", authorize.fields, own) for each, own in said]
+    for place, fields, values in places:
+        for role, value in values.items():
+            yield place, fields, role, value
 
 
 def _leaves(definition: DialectDefinition) -> Iterator[tuple[str, FieldLayout]]:

@@ -16,6 +16,7 @@ from gatehouse.connectors.iso8583.layout.field_layout import (
 from gatehouse.connectors.iso8583.layout.formats import CodePage, CountedIn, Encoding
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.reading.validation import Checked
+from gatehouse.gateway.stored_credential import CredentialKind
 
 LARGEST_MESSAGE: Final = 65_535
 
@@ -120,6 +121,8 @@ class DialectDefinition(
     encoding: EncodingLayout = EncodingLayout()
     framing: FramingLayout = FramingLayout()
     parameters: Annotated[dict[Name, ParameterLayout], Meta(max_length=50)] = {}
+    stored_credentials: dict[CredentialKind, dict[Role, Text]] = {}
+    """What authorizations with a stored card have in other places than their kind's own."""
     codes: dict[Role, dict[Text, Text]] = {}
     """The host's own codes, and the codes of our tables that they stand for."""
 
@@ -138,6 +141,7 @@ class DialectDefinition(
         for kind, message in self.messages.items():
             if isinstance(message, MessageLayout):
                 yield from _message_problems(self.fields, kind, message)
+        yield from _misplaced(self.fields, self.messages, self.stored_credentials)
         yield from _ambiguous_kinds(self.messages)
         yield from _missing_kinds(self.messages)
 
@@ -159,6 +163,20 @@ def _message_problems(
     for index, role in enumerate(message.requires):
         if role not in carried:
             yield f"messages.{kind}.requires[{index}]", "no field of this message has this role"
+
+
+def _misplaced(
+    fields: Mapping[str, object], messages: Mapping[Any, Any], credentials: object
+) -> Iterator[tuple[str, str]]:
+    authorize = messages.get(MessageKind.AUTHORIZE)
+    if not isinstance(credentials, dict) or not isinstance(authorize, MessageLayout):
+        return
+    carried = {role for number in authorize.fields for role in roles_of(fields.get(number))}
+    for kind, values in credentials.items():
+        for role in values if isinstance(values, dict) else ():
+            if role not in carried:
+                problem = "no field of authorize has this role"
+                yield f"stored_credentials.{kind}.{role}", problem
 
 
 def _ambiguous_kinds(messages: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:

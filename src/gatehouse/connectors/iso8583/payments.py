@@ -13,7 +13,12 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.connectors.iso8583.card_values import all_card_values, authentication_values
+from gatehouse.connectors.iso8583.card_values import (
+    SaidByKind,
+    all_card_values,
+    authentication_values,
+    credential_values,
+)
 from gatehouse.connectors.iso8583.currencies import currency_number
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
 from gatehouse.connectors.iso8583.layout.numbers import (
@@ -82,6 +87,7 @@ class Iso8583Gateway:
         self.codes = codes
         self._first, self._repeat = _reversal_kinds(dialect)
         self._original_mti = dialect.mti(MessageKind.AUTHORIZE)
+        self._credentials = dialect.definition.stored_credentials
         self._keeps_number = dialect.carries(self._first, Role.NUMBER)
         self._remembered = Recent[_Remembered](most=_MOST_REMEMBERED, kept_s=_REMEMBERED_S)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -103,7 +109,8 @@ class Iso8583Gateway:
         self._remembered.put(request_id, _Remembered(reference, number))
         reversal = Reversal(request_id, payment, authorization.account_id)
         on_late = partial(self._came_late, reversal, reference)
-        asked = Outgoing(MessageKind.AUTHORIZE, _payment_values(authorization, reference), on_late)
+        values = _payment_values(authorization, reference, self._credentials)
+        asked = Outgoing(MessageKind.AUTHORIZE, values, on_late)
         answer = (await self._pool.ask(asked)).values
         code = answer.get(Role.RESPONSE_CODE)
         if code is None or (code in _PARTLY_APPROVED and code not in self.codes.approved):
@@ -113,7 +120,8 @@ class Iso8583Gateway:
             return GatewayAnswer(approved=False, response_code=code, payment_id=reference.rrn)
         reference_text = _after(reference, answer).text()
         approval = answer.get(Role.APPROVAL_CODE)
-        return GatewayAnswer(True, code, approval, reference_text, reference.rrn)
+        name, network_id = reference.rrn, answer.get(Role.TRANSACTION_ID)
+        return GatewayAnswer(True, code, approval, reference_text, name, None, network_id)
 
     async def reverse(self, reversal: Reversal) -> None:
         """Return when the host says that the payment does not stand."""
@@ -212,13 +220,17 @@ def _reversal_kinds(dialect: Dialect) -> tuple[MessageKind, MessageKind]:
     return first, repeat if repeat in dialect.kinds else first
 
 
-def _payment_values(authorization: Authorization, reference: PaymentReference) -> dict[Role, str]:
+def _payment_values(
+    authorization: Authorization, reference: PaymentReference, said: SaidByKind
+) -> dict[Role, str]:
     values = all_card_values(authorization) | _amount(authorization.payment)
     values[Role.STAN] = reference.stan
     values[Role.RRN] = reference.rrn
     values[Role.TRANSMITTED_AT] = reference.transmitted_at
     if authorization.three_d_secure is not None:
         values |= authentication_values(authorization.three_d_secure)
+    if authorization.stored_credential is not None:
+        values |= credential_values(authorization.stored_credential, said)
     return values
 
 

@@ -40,17 +40,25 @@ class Role(StrEnum):
     FIRST_NAME_MATCH = "first_name_match"
     MIDDLE_NAME_MATCH = "middle_name_match"
     LAST_NAME_MATCH = "last_name_match"
-    TRANSACTION_ID = "transaction_id"  # how the network finds the transaction
+    TRANSACTION_ID = (
+        "transaction_id"  # the network's, of this payment; of a request, the earlier one's
+    )
+    EARLIER_TRANSACTION_ID = "earlier_transaction_id"  # the same, where it has another place
+    POS_ENVIRONMENT = "pos_environment"  # 1 letter: how a stored card is used
+    STORED_CREDENTIAL = "stored_credential"  # the kind in one word, such as MERCHANT_RECURRING
     ORIGINAL_MTI = "original_mti"  # of the message that is reversed
     ORIGINAL_STAN = "original_stan"
     ORIGINAL_TRANSMITTED_AT = "original_transmitted_at"
     ORIGINAL_ACQUIRER_ID = "original_acquirer_id"  # 11 digits
-    REVERSAL_REASON = "reversal_reason"  # 4 digits
+    MESSAGE_REASON = "message_reason"  # 4 digits: why a message is sent
     NETWORK_CODE = "network_code"  # 3 digits: 001 sign-on, 002 sign-off, 301 echo
     ECI = "eci"  # 2 digits
     THREE_D_SECURE_VERSION = "three_d_secure_version"
     THREE_D_SECURE_STATUS = "three_d_secure_status"  # 1 letter
     EXEMPTION = "exemption"  # 2 characters
+    AUTHENTICATION_VALUE = "authentication_value"  # CAVV or AAV, 28 characters of Base64
+    AUTHENTICATION_VALUE_HEX = "authentication_value_hex"  # the same, 40 hexadecimal digits
+    DS_TRANSACTION_ID = "ds_transaction_id"  # 36 characters, of the directory server
     PAR = "par"  # payment account reference, 29 characters
     CREDENTIAL_TYPE = "credential_type"
 

@@ -7,6 +7,12 @@ from msgspec import Meta
 
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.secrets.hidden import Personal
+from gatehouse.gateway.stored_credential import (
+    CredentialReason,
+    CredentialUse,
+    Initiator,
+    NetworkTransactionId,
+)
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.request import CardHolderIds, CardHolderName, IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result
@@ -77,6 +83,15 @@ class VerifyBody(Personal, frozen=True, rename="camel"):
     holder: ContractHolder = ContractHolder()
 
 
+class ContractCredential(Personal, frozen=True, rename="camel"):
+    """Who initiates a payment with a stored card."""
+
+    initiator: Initiator
+    use: CredentialUse
+    reason: CredentialReason | None = None
+    network_transaction_id: NetworkTransactionId | None = None
+
+
 class PaymentBody(Personal, frozen=True, rename="camel"):
     """`POST /v1/payments`."""
 
@@ -86,6 +101,7 @@ class PaymentBody(Personal, frozen=True, rename="camel"):
     card_number: CardNumber
     expiry: ExpiryDate
     security_code: SecurityCode | None = None
+    stored_credential: ContractCredential | None = None
 
 
 class ReversalBody(Personal, frozen=True, rename="camel"):
@@ -143,6 +159,7 @@ class PaymentAnswer(msgspec.Struct, frozen=True, rename="camel", omit_defaults=T
     response_code: str
     id: str
     approval_code: str | None = None
+    network_transaction_id: str | None = None
 
 
 class ReversalAnswer(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ from gatehouse.connectors.reference_host.http_contract import (
 )
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
 from gatehouse.connectors.reference_host.misbehaviour import HostFate, HostMisbehaviour
-from gatehouse.connectors.sandbox.parties import check_card, find_holders
+from gatehouse.connectors.sandbox.parties import check_card, find_holders, network_id_of
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.reading.request_reader import RequestReader
@@ -137,11 +137,13 @@ class HttpRoutes:
         decision = self._host.authorize(message)
         if decision.outcome is HostOutcome.SILENT:
             return HttpReply(200, None, message, decision)
+        is_approved = decision.outcome is HostOutcome.APPROVED
         told = PaymentAnswer(
-            decision.outcome is HostOutcome.APPROVED,
+            is_approved,
             decision.code or "",
             _payment_id(asked.reference),
             decision.approval_code,
+            network_id_of(asked.reference) if is_approved else None,
         )
         return HttpReply(200, told, message, decision)
 

@@ -13,7 +13,7 @@ from gatehouse.connectors.reference_host.host import (
     may_be_kept,
 )
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
-from gatehouse.connectors.sandbox.parties import check_card, find_holders
+from gatehouse.connectors.sandbox.parties import check_card, find_holders, network_id_of
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.idverify.request import CardHolderName, IdVerifyRequest
@@ -38,6 +38,8 @@ _NOT_REPEATED: Final = frozenset(
     (
         *(Role.SECURITY_CODE, Role.POSTAL_CODE, Role.STREET, Role.HOLDER_NAME),
         *(Role.FIRST_NAME, Role.MIDDLE_NAME, Role.LAST_NAME),
+        *(Role.AUTHENTICATION_VALUE, Role.AUTHENTICATION_VALUE_HEX, Role.DS_TRANSACTION_ID),
+        *(Role.TRANSACTION_ID, Role.EARLIER_TRANSACTION_ID, Role.STORED_CREDENTIAL),
     )
 )
 """What an answer never gives back."""
@@ -103,7 +105,10 @@ class Iso8583Answers:
         if message.number is None:
             return HostDecision(HostOutcome.REFUSED, INVALID_NUMBER), {}
         if message.kind is HostKind.AUTHORIZE:
-            return self._host.authorize(message), {}
+            decision = self._host.authorize(message)
+            if decision.outcome is not HostOutcome.APPROVED:
+                return decision, {}
+            return decision, {Role.TRANSACTION_ID: network_id_of(message.reference)}
         return _check(message.number, values)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import zlib
+from hashlib import blake2b
 from typing import Final, NoReturn
 
 from gatehouse.connectors.sandbox.people import holders_of
@@ -138,7 +139,20 @@ def decide_payment(number: CardNumber, reference: str) -> GatewayAnswer | None:
     if behaviour is not None:
         return GatewayAnswer(approved=False, response_code=behaviour, party=_PARTY)
     name = f"pay_{reference.removeprefix('req_')}"
-    return GatewayAnswer(True, "00", _approval_code(reference), payment_id=name, party=_PARTY)
+    return GatewayAnswer(
+        True,
+        "00",
+        _approval_code(reference),
+        payment_id=name,
+        party=_PARTY,
+        network_transaction_id=network_id_of(reference),
+    )
+
+
+def network_id_of(reference: str) -> str:
+    """Fifteen digits, as one network has them; always the same for one payment."""
+    digest = blake2b(reference.encode(), digest_size=8).digest()
+    return f"{int.from_bytes(digest, 'big') % 10**15:015d}"
 
 
 def _approval_code(reference: str) -> str:

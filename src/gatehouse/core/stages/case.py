@@ -35,6 +35,8 @@ class MadePayment(msgspec.Struct, frozen=True):
     """Who made it: the name of a connector."""
     payment_id: str | None
     """The party's own name for it."""
+    network_transaction_id: str | None = None
+    """The network's, which may be kept only sealed."""
 
 
 class StageResult(msgspec.Struct, frozen=True):

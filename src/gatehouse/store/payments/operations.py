@@ -219,9 +219,14 @@ def claim(
     found = []
     for row in rows:
         kept = struct_from(row, KeptOperation)
-        payment = find_payment(connection, kept.account_id, kept.request_id)
+        place = (kept.account_id, kept.request_id)
+        payment = find_payment(connection, *place)
         assert payment is not None, "a payment is deleted only when nothing is left to be done"
-        found.append((kept, _as_sent(kept, payment)))
+        captured = None
+        if kept.kind is OperationKind.REFUND:
+            done = of_payments(connection, kept.account_id, [kept.request_id])[kept.request_id]
+            captured = capture_to_refund(kept, done)
+        found.append((kept, _as_sent(kept, payment, captured)))
     taken = {"state": OperationState.SENT, "next_at_ms": until_ms, "changed_at_ms": now_ms}
     ids = [kept.id for kept, _ in found]
     if ids:
@@ -230,7 +235,32 @@ def claim(
     return found
 
 
-def _as_sent(kept: KeptOperation, payment: PaymentRow) -> PaymentOperation:
+def capture_to_refund(refund: KeptOperation, done: Sequence[KeptOperation]) -> str | None:
+    """The party's name for the capture that a refund is of.
+
+    Some parties give back by captures. Each refund is of the first one that has enough left for
+    it, or else of the one that has most.
+    """
+    left = {
+        each.party_reference: each.amount_minor
+        for each in done
+        if each.kind is OperationKind.CAPTURE
+        and each.state is OperationState.SUCCEEDED
+        and each.party_reference is not None
+    }
+    for each in (each for each in done if each.kind is OperationKind.REFUND and left):
+        wanted = each.amount_minor
+        name = next(
+            (name for name in left if left[name] >= wanted), max(left, key=left.__getitem__)
+        )
+        if each.id == refund.id:
+            return name
+        if each.state is not OperationState.REFUSED:
+            left[name] -= wanted
+    return None
+
+
+def _as_sent(kept: KeptOperation, payment: PaymentRow, captured: str | None) -> PaymentOperation:
     return PaymentOperation(
         operation_id=kept.id,
         kind=kept.kind,
@@ -238,6 +268,8 @@ def _as_sent(kept: KeptOperation, payment: PaymentRow) -> PaymentOperation:
         account_id=kept.account_id,
         payment=Payment(payment.amount_minor, payment.currency, payment.reference),
         amount_minor=kept.amount_minor,
+        is_repeat=kept.state in (OperationState.SENT, OperationState.IN_DOUBT),
+        capture_reference=captured,
     )
 
 

@@ -13,8 +13,8 @@ PAYMENTS: Final = declare(
     *key(Text, "account_id", "request_id"),
     *required(BigInteger, "at_ms", "amount_minor"),
     *required(Text, "currency"),
-    # The connector, its name for the payment, and what it has to know to find it.
-    *optional(Text, "party", "payment_id", "reference"),
+    # The connector, its name for the payment, what it has to know to find it, and the network's id.
+    *optional(Text, "party", "payment_id", "reference", "network_id"),
     index("payments_by_party", "party", "payment_id", where="payment_id IS NOT NULL"),
     sqlite_with_rowid=False,
 )

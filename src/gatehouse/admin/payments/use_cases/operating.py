@@ -1,6 +1,7 @@
 """Captures, voids and refunds: what is asked for is kept, and a server sends it at once."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -18,8 +19,10 @@ from gatehouse.admin.payments.types import (
     RequestId,
 )
 from gatehouse.connectors.definition import decode_program
+from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.clock import Moment, moment
-from gatehouse.core.errors import Conflict, NotFound, SettingsError
+from gatehouse.core.errors import Conflict, KeyMissing, NotFound, SealBroken, SettingsError
+from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.gateway.operating import OperationKind
 from gatehouse.pipeline.settlement import PaymentRow
@@ -78,7 +81,8 @@ def list_payments(reading: Reading, account_id: str, wanted: PaymentSearch) -> P
     found = operations.list_payments(
         connection, account_id, wanted.starting_after, limit + 1, wanted.operation
     )
-    return PaymentPage(shown_payments(connection, account_id, found[:limit]), len(found) > limit)
+    shown = shown_payments(connection, reading.session.ring, account_id, found[:limit])
+    return PaymentPage(shown, len(found) > limit)
 
 
 @use_case(
@@ -89,7 +93,7 @@ def get_payment(reading: Reading, account_id: str, request_id: RequestId) -> Pay
 
     What was authorized, captured and refunded, and every operation.
     """
-    return _shown(reading.connection, account_id, request_id)
+    return _shown(reading.connection, reading.session.ring, account_id, request_id)
 
 
 @use_case(
@@ -181,7 +185,7 @@ def settle_operation(
         operationId=operation_id,
         succeeded=given.succeeded,
     )
-    return _shown(connection, account_id, request_id)
+    return _shown(connection, change.ring, account_id, request_id)
 
 
 def _ask(
@@ -220,7 +224,7 @@ def _ask(
         amountMinor=amount_minor,
         currency=payment.currency,
     )
-    return _shown(connection, account_id, request_id)
+    return _shown(connection, change.ring, account_id, request_id)
 
 
 def _locked(connection: sa.Connection, account_id: str, request_id: str) -> PaymentRow:
@@ -242,25 +246,44 @@ def _is_offered(connection: sa.Connection, party: str | None, kind: OperationKin
     return definition is None or kind in definition.operations()
 
 
-def _shown(connection: sa.Connection, account_id: str, request_id: str) -> PaymentShown:
+def _shown(
+    connection: sa.Connection, ring: KeyRing, account_id: str, request_id: str
+) -> PaymentShown:
     payment = operations.find_payment(connection, account_id, request_id)
     if payment is None:
         raise NotFound(_NONE(request=request_id))
-    return shown_payments(connection, account_id, [payment])[0]
+    return shown_payments(connection, ring, account_id, [payment])[0]
 
 
 def shown_payments(
-    connection: sa.Connection, account_id: str, found: Sequence[PaymentRow]
+    connection: sa.Connection, ring: KeyRing, account_id: str, found: Sequence[PaymentRow]
 ) -> list[PaymentShown]:
     """Payments as faces show them."""
     ids = [each.request_id for each in found]
     done = operations.of_payments(connection, account_id, ids)
     doubts = intents.states_of(connection, account_id, ids)
-    return [_one(each, done[each.request_id], doubts.get(each.request_id)) for each in found]
+    sealer = NetworkIdSealer(ring)
+    return [
+        _one(each, done[each.request_id], doubts.get(each.request_id), _network_id(sealer, each))
+        for each in found
+    ]
+
+
+def _network_id(sealer: NetworkIdSealer, payment: PaymentRow) -> str | None:
+    """The network's id of a payment; None also where it cannot be opened."""
+    if payment.network_id is None:
+        return None
+    place = (payment.account_id, payment.request_id)
+    with suppress(KeyMissing, SealBroken):
+        return sealer.open(place, payment.network_id)[1]
+    return None
 
 
 def _one(
-    payment: PaymentRow, done: Sequence[KeptOperation], intent: IntentState | None
+    payment: PaymentRow,
+    done: Sequence[KeptOperation],
+    intent: IntentState | None,
+    network_id: str | None,
 ) -> PaymentShown:
     sums, authorized = PaymentSums.of(done), payment.amount_minor
 
@@ -280,6 +303,7 @@ def _one(
         authorized_at=Moment(payment.at_ms),
         connector=payment.party,
         payment_id=payment.payment_id,
+        network_transaction_id=network_id,
         operations=[_operation(each) for each in done],
     )
 
