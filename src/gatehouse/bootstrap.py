@@ -426,6 +426,5 @@ class Service(ServiceGauges):
         self._assembly = made = assemble(settings, parties)
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)
         self._pipelines = made.pipelines(self.setups, StoredPayments(self._database, session.ring))
-        self.due_work = make_due_work(
-            session, self.sweeper, gateway, time_limit_ms=settings.gateway_timeout_ms
-        )
+        limit_ms = settings.gateway_timeout_ms
+        self.due_work = make_due_work(session, self.sweeper, gateway, time_limit_ms=limit_ms)
