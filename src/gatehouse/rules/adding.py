@@ -1,5 +1,7 @@
 """Adds a rule to a document that an author wrote, without touching the rest of it."""
 
+from itertools import count
+
 import msgspec
 
 from gatehouse.core.documents.reading import Document, load_document
@@ -16,6 +18,13 @@ class NewRule(msgspec.Struct, frozen=True):
     outcome: Outcome
     description: str = ""
     shadow: bool = False
+
+
+def free_name(document: str, name: str) -> str:
+    """The name, with a number behind it if a rule of the document has it already."""
+    taken = {rule.name for rule in read_rule_set(document.encode()).rules}
+    names = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    return next(each for each in names if each not in taken)
 
 
 def with_rule(document: str, rule: NewRule) -> str:

@@ -23,7 +23,7 @@ def keep_alert(session: AdminSession, account_id: str, alert_id: str) -> str:
         ],
         [AtStake("USD", "36", "2")],
         ProposedRule(
-            "alert-2026-11-16",
+            "attack-2026-11-16-address-in-203-0-113",
             "ip.address = '203.0.113.7'",
             [Clicked("ip.address", Operator.EQUAL.value, "203.0.113.7")],
         ),

@@ -15,11 +15,17 @@ from gatehouse.admin.alerts.types.observing import ValueKind
 from gatehouse.admin.alerts.types.shown import AlertAnswer, AlertBlocking, AlertSearch
 from gatehouse.admin.alerts.worker.watch import AlertWatch
 from gatehouse.admin.approvals.use_cases import approvals, proposals
+from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.entities.types import masked_address
 from gatehouse.admin.lists.types import EntrySearch, EntryShown
 from gatehouse.admin.lists.use_cases.entries import search_entries
+from gatehouse.admin.rule_sets.use_cases import rule_sets
+from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.search.use_cases.sought import SoughtTokens
 from gatehouse.core.errors import ApprovalNeeded, InvalidInput, NotFound
+from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.rules.adding import NewRule, with_rule
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.alerts.shop import attack, insert, learn
 from tests.console.harness import Console, open_console
@@ -172,6 +178,17 @@ def test_a_manager_writes_the_proposed_rule_and_blocks_or_proposes_to(console: C
     built = manager.post(target, fields).text
     assert "ip.address = &#39;203.0.113.7&#39;" in built
     assert 'name="base" value="1"' in built
+    name = fields["name"]
+    assert f'name="name" value="{name}"' in built
+    [found] = [
+        each
+        for each in configurations.listing(console.session, account, RULE_SETS)
+        if target.startswith(f"/a/{account}/rules/{each.definition.name}/")
+    ]
+    rule = NewRule(name, "order.amount > 1", Outcome.REVIEW)
+    document = with_rule(found.document, rule).encode()
+    rule_sets.apply(console.session, account, NewVersion(document, found.version))
+    assert f'value="{name}-2"' in manager.post(target, fields).text
     assert manager.post(f"{path}/block", {"kinds": "address", "hours": "0"}).status_code == 422
     approvals.set_wanted(console.session, account, ["lists"])
     done = manager.post(f"{path}/block", {"kinds": "address", "hours": "24"})

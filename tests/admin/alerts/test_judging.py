@@ -14,6 +14,7 @@ from gatehouse.admin.alerts.types.judging import AlertKind, judge
 from gatehouse.admin.alerts.types.observing import SeenRequest, ValueKind
 from gatehouse.admin.alerts.types.shown import found_of
 from gatehouse.admin.alerts.types.usual import UsualTraffic
+from gatehouse.core.clock import iso_time
 from tests.admin.alerts.shop import MINUTE_MS, attack, order, usual_hour, weeks
 
 NOW_MS = 1_794_700_000_000 // HOUR_MS * HOUR_MS + 40 * MINUTE_MS
@@ -55,6 +56,7 @@ def test_cards_that_are_tried_out_are_an_attack_with_its_values_money_and_rule(
     assert (stake.currency, stake.accepted) == ("USD", "0")
     assert found.rule is not None
     assert found.rule.condition == "ip.address = '203.0.113.7'"
+    assert found.rule.name == f"attack-{iso_time(NOW_MS)[:10]}-address-in-203-0-113"
 
 
 def test_a_feast_in_the_usual_mix_is_no_attack(usual: UsualTraffic) -> None:
@@ -131,5 +133,6 @@ def test_hostile_values_make_no_other_rule(usual: UsualTraffic, device: str) -> 
     assert rule is not None
     if device.isprintable() and "," not in device and device == device.strip():
         assert rule.condition == "device.id = '" + device.replace("'", "''") + "'"
+        assert rule.name.endswith("-device-one"), "a rule's name outlives the erasure of a device"
     else:
         assert "device.id" not in rule.condition

@@ -190,14 +190,13 @@ def found_of(finding: AlertFinding, usual: UsualTraffic, now_ms: int) -> AlertFo
     seen = finding.seen
     is_attack = finding.kind is AlertKind.ATTACK
     values = [] if finding.kind is AlertKind.FEAST else standing_out(seen, usual)
-    name = f"alert-{iso_time(now_ms)[:10]}"
     return AlertFound(
         finding.window_ms // 60_000,
         len(seen),
         [_told(each) for each in finding.departures],
         values,
         at_stake(seen),
-        proposed_rule(name, seen, values) if is_attack else None,
+        proposed_rule(iso_time(now_ms)[:10], seen, values) if is_attack else None,
         newest_ids(seen, MOST_EXAMPLES),
     )
 

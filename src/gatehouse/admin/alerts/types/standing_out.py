@@ -1,5 +1,6 @@
 """The values that stand out among the requests of an alert, what they cost, and a rule for them."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Final
@@ -18,6 +19,9 @@ _LEAST_COUNT: Final = 3
 _LEAST_SHARE: Final = 0.05
 _LEAST_LIFT: Final = 2.0
 _LARGEST_LIFT: Final = 9999.0
+_LONGEST_NAME: Final = 60
+"""Rules can have longer ones: there is room for a number behind it."""
+_NOT_IN_NAMES: Final = re.compile("[^A-Za-z0-9]+")
 _ENOUGH: Final = 0.5
 """A rule by values is proposed when these have so large a share of the requests."""
 _MOST_CURRENCIES: Final = 10
@@ -55,7 +59,13 @@ class AtStake(msgspec.Struct, frozen=True, rename="camel"):
 class ProposedRule(msgspec.Struct, frozen=True, rename="camel"):
     """A rule that finds the requests of an alert, to begin with."""
 
-    name: Annotated[str, Meta(description="Its name.", examples=["alert-2026-11-16"])]
+    name: Annotated[
+        str,
+        Meta(
+            description="Its name, which says what it stops.",
+            examples=["attack-2026-11-16-network-203-0-113-0-24"],
+        ),
+    ]
     condition: Annotated[
         str,
         Meta(description="Its condition, for a rule set.", examples=["ip.address = '203.0.113.7'"]),
@@ -108,14 +118,33 @@ def at_stake(seen: Iterable[SeenRequest]) -> list[AtStake]:
 
 
 def proposed_rule(
-    name: str, seen: Sequence[SeenRequest], values: Sequence[StandingOut]
+    day: str, seen: Sequence[SeenRequest], values: Sequence[StandingOut]
 ) -> ProposedRule | None:
     """A rule that most of the requests fit: by what they come from, or else by new cards."""
     questions = _by_origin(values) or _by_card(seen, values)
     if not questions:
         return None
     group = ClickedGroup(tuple(questions))
+    name = f"attack-{day}-{_stopped(questions[0])}"[:_LONGEST_NAME].rstrip("-")
     return ProposedRule(name, write_condition([group], Catalogue()), questions)
+
+
+def _stopped(question: Clicked) -> str:
+    """What a question finds, as a part of a rule's name.
+
+    Answers and decisions have names of rules long after an address or a device was erased, so of
+    an address they have the network alone, and of a device nothing.
+    """
+    kind = next((kind for kind, signal in SIGNALS.items() if signal == question.signal), None)
+    if kind is None:
+        return "new-cards"
+    several = question.operator == Operator.ONE_OF
+    if several or kind is ValueKind.DEVICE:
+        return f"{kind}-{'several' if several else 'one'}"
+    parts = [part for part in _NOT_IN_NAMES.split(question.value) if part]
+    if kind is ValueKind.ADDRESS:
+        return "-".join(["address-in", *parts[:3]])
+    return "-".join([kind, *parts])
 
 
 def _by_origin(values: Sequence[StandingOut]) -> list[Clicked]:

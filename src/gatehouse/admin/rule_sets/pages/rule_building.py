@@ -33,7 +33,7 @@ from gatehouse.console.words.signals import signal_about
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import said_by
-from gatehouse.rules.adding import NewRule, with_rule
+from gatehouse.rules.adding import NewRule, free_name, with_rule
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.changing import RuleChange, rule_named, with_changed_rule
 
@@ -110,7 +110,11 @@ def build(visit: Visit) -> Response:
         groups[number] = msgspec.structs.replace(group, questions=more)
     elif pressed == "less" and len(groups) > 1:
         del groups[min(number, len(groups) - 1)]
-    return _render(visit, _written(visit, groups), *_kept(visit))
+    document, base = _kept(visit)
+    typed = visit.form
+    if "base" not in visit.form:
+        typed = {**typed, "name": free_name(document, typed.get("name", ""))}
+    return _render(visit, _written(visit, groups), document, base, typed)
 
 
 def add(visit: Visit) -> Response:
