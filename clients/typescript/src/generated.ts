@@ -3700,7 +3700,7 @@ export interface ProgrammeThresholdEvent {
 
 /** A rule that finds the requests of an alert, to begin with. */
 export interface ProposedRule {
-  /** Its name. */
+  /** Its name, which says what it stops. */
   readonly name: string;
   /** Its condition, for a rule set. */
   readonly condition: string;

@@ -3886,7 +3886,7 @@ class ProposedRule(Struct, frozen=True, kw_only=True):
     """A rule that finds the requests of an alert, to begin with."""
 
     name: str
-    """Its name."""
+    """Its name, which says what it stops."""
     condition: str
     """Its condition, for a rule set."""
     questions: tuple[Clicked, ...]
