@@ -375,6 +375,42 @@ export interface BacktestRequest {
   readonly examples?: number | undefined;
 }
 
+export interface BalanceCreditExpiredData {
+  readonly amount: Money;
+  readonly remaining: Money;
+  readonly reference: string;
+}
+
+/** A credit expired; what was left of it was taken back. */
+export interface BalanceCreditExpiredEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "balance.credit_expired";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: BalanceCreditExpiredData;
+}
+
+export interface BalanceCreditExpiringData {
+  readonly amount: Money;
+  readonly expiresAt: string;
+  readonly reference: string;
+}
+
+/** What is left of a credit expires within a week. */
+export interface BalanceCreditExpiringEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "balance.credit_expiring";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: BalanceCreditExpiringData;
+}
+
 export interface BalanceDepletedData {
   readonly remaining: Money;
   readonly needed: Money;
@@ -423,6 +459,8 @@ export interface BalanceResponse {
   readonly creditLimit: Money | null;
   /** When it was read (RFC 3339). */
   readonly at: string;
+  /** Credits in it that expire, the soonest first. */
+  readonly credits: readonly ExpiringCredit[];
 }
 
 export interface BalanceToppedUpData {
@@ -1478,6 +1516,18 @@ export interface ExperimentWanted {
   readonly mostFraudPercent?: number | undefined;
 }
 
+/** An amount that was credited until a day. */
+export interface ExpiringCredit {
+  /** Its entry in the ledger. */
+  readonly creditId: string;
+  /** What was credited. */
+  readonly amount: Money;
+  /** What of it is not spent; the credit that ends soonest goes first. */
+  readonly left: Money;
+  /** When what is left is taken back (RFC 3339). */
+  readonly expiresAt: string;
+}
+
 /** What would have changed a decision. */
 export interface ExplainedChange {
   /** The change and what it would have led to. */
@@ -1910,6 +1960,8 @@ export interface Invoice {
   readonly credits?: string;
   /** Why a credit note was issued. */
   readonly reason?: string;
+  /** What was taken back of credits that expired in the month, if any; no part of the amounts. */
+  readonly expiredCredits?: Money;
 }
 
 /** What a paper is. */
@@ -5384,6 +5436,8 @@ export type PublicEvent =
   BalanceLowEvent |
   BalanceDepletedEvent |
   BalanceToppedUpEvent |
+  BalanceCreditExpiringEvent |
+  BalanceCreditExpiredEvent |
   KeyCreatedEvent |
   KeyExpiringEvent |
   KeyRevokedEvent |

@@ -29,6 +29,8 @@ class LedgerReport(msgspec.Struct, rename="camel"):
     open: int = 0
     payments: int = 0
     """Top-ups and adjustments, which were compared with the audit trail."""
+    credits: int = 0
+    """Credits that expire, which were compared with the ledger and the audit trail."""
     records: int = 0
     """Decision records, which were compared with what was closed."""
     records_expired: int = 0

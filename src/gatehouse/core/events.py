@@ -57,6 +57,8 @@ class EventName(StrEnum):
     PAYMENT_OPERATION_REFUSED = "payment.operation_refused"
     PAYMENT_OPERATION_IN_DOUBT = "payment.operation_in_doubt"
     STATEMENT_READY = "statement.ready"
+    BALANCE_CREDIT_EXPIRING = "balance.credit_expiring"
+    BALANCE_CREDIT_EXPIRED = "balance.credit_expired"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -98,6 +100,8 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.PAYMENT_OPERATION_IN_DOUBT: "A person must find out whether a capture, void or "
     "refund was done.",
     EventName.STATEMENT_READY: "A month is over, and its statement does not change any more.",
+    EventName.BALANCE_CREDIT_EXPIRING: "What is left of a credit expires within a week.",
+    EventName.BALANCE_CREDIT_EXPIRED: "A credit expired; what was left of it was taken back.",
 }
 """Every type in one sentence."""
 

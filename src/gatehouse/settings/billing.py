@@ -1,14 +1,22 @@
-"""The settings of prices."""
+"""The settings of prices and of money that is added to balances."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from gatehouse.core.money import parse_amount
 from gatehouse.settings.kinds import setting
+
+
+def _not_negative(text: str) -> int:
+    micros = parse_amount(text)
+    if micros < 0:
+        raise ValueError
+    return micros
 
 
 @dataclass(frozen=True)
 class BillingSettings:
-    """What an operator can choose about prices."""
+    """What an operator can choose about prices and balances."""
 
     prices_file: Path | None = setting(
         None,
@@ -16,4 +24,12 @@ class BillingSettings:
         "write prices into it before their day. Unset: the defaults.",
         Path,
         "path",
+    )
+    second_operator_above: int | None = setting(
+        None,
+        "An operator who adds more than this to a balance, or takes more from it, needs a second "
+        "operator, who approves it. Each top-up and each correction counts by itself. "
+        "Unset: the accounts alone decide what needs two pairs of eyes.",
+        _not_negative,
+        "an amount in units of the account's currency, such as `500` or `99.50`",
     )

@@ -76,6 +76,16 @@ TOP_UP_REFERENCES: Final = _table(
     index("top_ups_by_entry", "account_id", "entry", unique=True),
 )
 
+# What of a credit is left, as of a balance of its account; once it ended, what was taken back.
+EXPIRING_CREDITS: Final = _table(
+    "expiring_credits",
+    *key(Text, "account_id", "entry"),
+    *required(BigInteger, "amount", "left", "at_balance", "expires_at_ms"),
+    *optional(BigInteger, "told_at_ms", "ended_at_ms"),
+    *optional(Text, "taken_by"),
+    index("expiring_credits_open", "expires_at_ms", where="ended_at_ms IS NULL"),
+)
+
 # Only open authorizations, so the table is as small as the number of requests in flight.
 HOLDS: Final = _table(
     "holds",

@@ -6,7 +6,7 @@ from typing import Any
 
 from gatehouse.admin.events.use_cases.events import EventQuery, list_events
 from gatehouse.admin.money.use_cases import money
-from gatehouse.admin.money.worker import LATE_MS, StatementTeller
+from gatehouse.admin.money.worker.statements import LATE_MS, StatementTeller
 from gatehouse.billing.statement import month_period
 from gatehouse.core.events import EventName
 from gatehouse.store.admin.admin_session import AdminSession

@@ -438,6 +438,8 @@ class BalanceResponse(Struct, frozen=True, kw_only=True):
     """How far below nothing it may go; null where it is paid in advance."""
     at: datetime
     """When it was read (RFC 3339)."""
+    credits: tuple[ExpiringCredit, ...]
+    """Credits in it that expire, the soonest first."""
 
 
 class BandStanding(Struct, frozen=True, kw_only=True):
@@ -1635,6 +1637,19 @@ class ExperimentWanted(Struct, frozen=True, kw_only=True):
     """The same for accepted fraud."""
 
 
+class ExpiringCredit(Struct, frozen=True, kw_only=True):
+    """An amount that was credited until a day."""
+
+    credit_id: str
+    """Its entry in the ledger."""
+    amount: Money
+    """What was credited."""
+    left: Money
+    """What of it is not spent; the credit that ends soonest goes first."""
+    expires_at: datetime
+    """When what is left is taken back (RFC 3339)."""
+
+
 class ExplainedChange(Struct, frozen=True, kw_only=True):
     """What would have changed a decision."""
 
@@ -2110,6 +2125,8 @@ class Invoice(Struct, frozen=True, kw_only=True):
     """Number of the invoice that a credit note is about."""
     reason: str | None = None
     """Why a credit note was issued."""
+    expired_credits: Money | None = None
+    """What was taken back of credits that expired in the month, if any; no part of the amounts."""
 
 
 class InvoiceKind(OpenEnum):
@@ -5996,6 +6013,36 @@ class BalanceToppedUpEvent(PublicEvent, frozen=True, kw_only=True):
     data: BalanceToppedUpData
 
 
+class BalanceCreditExpiringData(TypedDict):
+    """The `data` of a `BalanceCreditExpiringEvent`."""
+
+    amount: Mapping[str, Any]
+    expiresAt: str
+    reference: str
+
+
+class BalanceCreditExpiringEvent(PublicEvent, frozen=True, kw_only=True):
+    """What is left of a credit expires within a week."""
+
+    type: Literal["balance.credit_expiring"]
+    data: BalanceCreditExpiringData
+
+
+class BalanceCreditExpiredData(TypedDict):
+    """The `data` of a `BalanceCreditExpiredEvent`."""
+
+    amount: Mapping[str, Any]
+    remaining: Mapping[str, Any]
+    reference: str
+
+
+class BalanceCreditExpiredEvent(PublicEvent, frozen=True, kw_only=True):
+    """A credit expired; what was left of it was taken back."""
+
+    type: Literal["balance.credit_expired"]
+    data: BalanceCreditExpiredData
+
+
 class KeyCreatedData(TypedDict, total=False):
     """The `data` of a `KeyCreatedEvent`."""
 
@@ -6341,6 +6388,8 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "balance.low": BalanceLowEvent,
     "balance.depleted": BalanceDepletedEvent,
     "balance.topped_up": BalanceToppedUpEvent,
+    "balance.credit_expiring": BalanceCreditExpiringEvent,
+    "balance.credit_expired": BalanceCreditExpiredEvent,
     "key.created": KeyCreatedEvent,
     "key.expiring": KeyExpiringEvent,
     "key.revoked": KeyRevokedEvent,

@@ -173,13 +173,17 @@ def adjust(
     reference: Annotated[
         str | None, typer.Option(help="Of the correction; the same one is booked once.")
     ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="DAY", help="The last day on which it can be used.")
+    ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Propose a correction of the balance."""
     from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
 
-    _propose(AdjustBalance(amount_argument(amount), reason, reference), account, as_json=as_json)
+    content = AdjustBalance(amount_argument(amount), reason, reference, until)
+    _propose(content, account, as_json=as_json)
 
 
 @app.command()

@@ -1,5 +1,6 @@
 """Balances, statements and usage, as every program gets them."""
 
+from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
 from typing import Annotated
@@ -8,6 +9,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.access.accounts import Account
+from gatehouse.billing.credits import Credit
 from gatehouse.billing.ledger import AccountState, EntryKind
 from gatehouse.billing.statement import (
     ChargeLine,
@@ -73,6 +75,22 @@ class UsageQuery(PeriodQuery, frozen=True):
     per: Annotated[UsagePer, Meta(description="Spans of `groups`.")] = UsagePer.DAY
 
 
+class ExpiringCredit(msgspec.Struct, frozen=True, rename="camel"):
+    """An amount that was credited until a day."""
+
+    credit_id: Annotated[
+        str,
+        Meta(description="Its entry in the ledger.", examples=["adj_01k2"]),
+    ]
+    amount: Annotated[Money, Meta(description="What was credited.")]
+    left: Annotated[
+        Money, Meta(description="What of it is not spent; the credit that ends soonest goes first.")
+    ]
+    expires_at: Annotated[
+        Timestamp, Meta(description="When what is left is taken back (RFC 3339).")
+    ]
+
+
 class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):
     """What an account has."""
 
@@ -87,6 +105,9 @@ class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="How far below nothing it may go; null where it is paid in advance."),
     ]
     at: Annotated[Timestamp, Meta(description="When it was read (RFC 3339).")]
+    credits: Annotated[
+        list[ExpiringCredit], Meta(description="Credits in it that expire, the soonest first.")
+    ]
 
 
 class StatementMovement(msgspec.Struct, frozen=True, rename="camel"):
@@ -192,7 +213,9 @@ class AccountStatement(msgspec.Struct, frozen=True):
     statement: Statement
 
 
-def public_balance(state: AccountState, currency: str, at_ms: int) -> BalanceResponse:
+def public_balance(
+    state: AccountState, currency: str, at_ms: int, credits: Sequence[Credit]
+) -> BalanceResponse:
     """A balance in the shape of the API."""
     return BalanceResponse(
         balance=money(currency, state.balance),
@@ -201,6 +224,15 @@ def public_balance(state: AccountState, currency: str, at_ms: int) -> BalanceRes
         currency=currency,
         credit_limit=None if state.credit is None else money(currency, state.credit),
         at=iso_time(at_ms),
+        credits=[
+            ExpiringCredit(
+                each.entry,
+                money(currency, each.amount),
+                money(currency, each.left),
+                iso_time(each.expires_at_ms),
+            )
+            for each in credits
+        ],
     )
 
 

@@ -105,6 +105,8 @@ DATA: Final[Mapping[str, Schema]] = {
     EventName.BALANCE_LOW: {"remaining": _MONEY, "threshold": _MONEY},
     EventName.BALANCE_DEPLETED: {"remaining": _MONEY, "needed": _MONEY},
     EventName.BALANCE_TOPPED_UP: {"amount": _MONEY, "remaining": _MONEY, "reference": _TEXT},
+    EventName.BALANCE_CREDIT_EXPIRING: {"amount": _MONEY, "expiresAt": _TIME, "reference": _TEXT},
+    EventName.BALANCE_CREDIT_EXPIRED: {"amount": _MONEY, "remaining": _MONEY, "reference": _TEXT},
     EventName.KEY_CREATED: {
         "keyId": _TEXT,
         "name": _TEXT,

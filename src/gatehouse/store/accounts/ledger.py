@@ -7,6 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.accounts import Account
+from gatehouse.billing.credits import Credit, unused
 from gatehouse.billing.ledger import AccountState, Book, EntryKind, Hold, LedgerEntry
 from gatehouse.billing.spending_pace import LONGEST_MS, SHORTEST_MS, SpendingPace
 from gatehouse.core.cards.redaction import recordable
@@ -14,7 +15,7 @@ from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.events import EventName
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import shown_amount
-from gatehouse.store.accounts import accounts
+from gatehouse.store.accounts import accounts, credits
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import is_any_of
 from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
@@ -29,9 +30,12 @@ _NOTE_OR_REASON: Final = Phrase(
     "refused.note_or_reason", "a note or a reason has at most {most} characters"
 )
 
+_CREDIT_ENDED: Final = Phrase("refused.credit_ended", "this credit has ended, or not expired yet")
+
 TOPPED_UP: Final = "balance.top-up"
 ADJUSTED: Final = "balance.adjust"
 """The actions of the audit lines that top-ups and adjustments leave."""
+CREDIT_USED_UP: Final = "balance.credit-used-up"
 
 _LONGEST_NOTE: Final = 500
 _MOST_CHARGES: Final = 10_000
@@ -66,9 +70,17 @@ def top_up(
 
 
 def adjust(
-    change: Change, account_id: str, amount: int, reason: str, named: str | None = None
+    change: Change,
+    account_id: str,
+    amount: int,
+    reason: str,
+    named: str | None = None,
+    expires_at_ms: int | None = None,
 ) -> AccountState:
-    """Correct a balance by hand; `ReferenceTaken` when its reference was used before."""
+    """Correct a balance by hand; `ReferenceTaken` when its reference was used before.
+
+    An amount that is added may expire: what is not spent by then is taken back.
+    """
     currency = accounts.get(change.connection, account_id).currency
     book = _open_book(change, account_id)
     reference = change.new_id("adj")
@@ -81,12 +93,39 @@ def adjust(
         raise InvalidInput(_ADJUSTMENT_AVAILABLE(free=free))
     why = kept_note(reason)
     book.adjust(account_id, reference, amount, change.now_ms, why)
-    payment = {} if named is None else {"paymentReference": named}
+    payment: dict[str, Any] = {} if named is None else {"paymentReference": named}
+    if expires_at_ms is not None:
+        payment["expiresAtMs"] = expires_at_ms
+        new = Credit(reference, amount, amount, expires_at_ms)
+        credits.add(change.connection, account_id, new)
     change.audit(ADJUSTED, account_id, reference=reference, micros=amount, reason=why, **payment)
     if amount > 0:
         book.accounts[account_id].note_added()
     tell_if_low(change, account_id, book.accounts[account_id], reference)
     return _write(change, book, account_id)
+
+
+def take_back(change: Change, account_id: str, entry: str) -> None:
+    """End a credit that has expired: what is left of it is taken from the balance, once."""
+    book = _open_book(change, account_id)
+    state = book.accounts[account_id]
+    found = credits.open_credits(change.connection, account_id, state.balance)
+    credit = next((each for each in found if each.entry == entry), None)
+    if credit is None or credit.expires_at_ms > change.now_ms:
+        raise Conflict(_CREDIT_ENDED())
+    amount, reference = unused(credit, state), None
+    if amount:
+        reference, why = change.new_id("adj"), f"what was left of the credit {entry} expired"
+        book.adjust(account_id, reference, -amount, change.now_ms, why)
+        said = {"reference": reference, "micros": -amount, "reason": why, "credit": entry}
+        change.audit(ADJUSTED, account_id, **said)
+        tell_if_low(change, account_id, state, reference)
+        _write(change, book, account_id)
+    else:
+        change.audit(CREDIT_USED_UP, account_id, credit=entry)
+    credits.end(change.connection, account_id, entry, amount, reference, change.now_ms)
+    told = {"amount": amount, "remaining": state.available, "reference": entry}
+    change.event(EventName.BALANCE_CREDIT_EXPIRED, account_id, entry, told)
 
 
 def tell_if_low(change: Change, account_id: str, state: AccountState, about: str) -> None:
@@ -174,13 +213,16 @@ def kept_note(given: str) -> str:
 
 
 def _open_book(change: Change, account_id: str) -> Book:
-    return Book({account_id: accounts.state_for_update(change, account_id)})
+    state = accounts.state_for_update(change, account_id)
+    credits.settle(change.connection, account_id, state.balance)
+    return Book({account_id: state})
 
 
 def _write(change: Change, book: Book, account_id: str) -> AccountState:
     rows = [msgspec.structs.asdict(entry) for entry in book.entries]
     change.connection.execute(LEDGER_ENTRIES.insert(), rows)
     state = book.accounts[account_id]
+    credits.brought_up_to(change.connection, account_id, state.balance)
     change.connection.execute(
         ACCOUNTS.update()
         .where(ACCOUNTS.c.id == account_id)

@@ -15,7 +15,8 @@ from gatehouse.admin.events.queries.expiring_keys import ExpiringKeys
 from gatehouse.admin.experiments.worker.watch import ExperimentWatch
 from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.jobs.worker.worker import JobWorker
-from gatehouse.admin.money.worker import StatementTeller
+from gatehouse.admin.money.worker.statements import StatementTeller
+from gatehouse.admin.money.worker.credits import CreditWatch
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.admin.privacy.use_cases.retention import DailyRetention, retention_policy
 from gatehouse.admin.programmes.worker import ProgrammeWatch
@@ -55,6 +56,7 @@ class BackgroundWork:
         self._alerts = AlertWatch(session)
         self._rates = RateWatch(session)
         self._experiments = ExperimentWatch(session)
+        self._credits = CreditWatch(session)
         self._reports = ReportMaker(session)
         self._statements = StatementTeller(session)
         self.webhooks = open_delivery(session, settings, owner, called, alone=alone)
@@ -82,6 +84,7 @@ class BackgroundWork:
         yield BackgroundTask("alerts", self._alerts.run)
         yield BackgroundTask("rates", self._rates.run)
         yield BackgroundTask("experiments", self._experiments.run)
+        yield BackgroundTask("credits", self._credits.run)
         yield BackgroundTask("reports", self._reports.run)
         yield BackgroundTask("statements", self._statements.run)
 

@@ -7,6 +7,7 @@ import msgspec
 from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.types import AccountShown
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_payment_approved
 from gatehouse.billing.ledger import AccountState
 from gatehouse.core.api_values import money
 from gatehouse.core.clock import Moment
@@ -40,6 +41,8 @@ def create(
     with installation_change(session) as change:
         account = accounts.create(change, name, currency)
         if opening_micros:
+            kind = ApprovalKind.TOP_UPS
+            check_payment_approved(change, account.account_id, kind, opening_micros)
             ledger.top_up(change, account.account_id, opening_micros, "opening balance")
     return AccountOverview(account, AccountState(opening_micros, 0))
 

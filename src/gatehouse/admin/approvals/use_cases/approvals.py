@@ -11,8 +11,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor, ActorKind
-from gatehouse.core.errors import ApprovalNeeded, InvalidInput
+from gatehouse.core.errors import ApprovalNeeded, Conflict, InvalidInput
 from gatehouse.core.wording.sentences import Phrase, phrases_of
+from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.scopes import account_change, account_reading
@@ -22,6 +23,14 @@ _APPROVAL_NEEDED: Final = Phrase(
     "refused.approval_needed",
     "account {account_id} wants two pairs of eyes for {kind}: propose it, and let "
     "another person approve it; see docs/people.md",
+)
+_SECOND_OPERATOR: Final = Phrase(
+    "refused.second_operator",
+    "more than {most} needs a second operator: propose it, and let another operator approve it; "
+    "see docs/people.md",
+)
+_OPERATOR_APPROVES: Final = Phrase(
+    "refused.operator_approves", "more than {most} is approved by another operator"
 )
 
 _POLICY: Final = "approvals"
@@ -89,6 +98,23 @@ def check_allowed(
     kinds = _kinds(accounts.get(connection, account_id).policies.get(_POLICY))
     if kind in kinds or (kinds and kind in _IMPLIED):
         raise ApprovalNeeded(_APPROVAL_NEEDED(account_id=account_id, kind=_KIND_WORDS[kind]()))
+
+
+def check_payment_approved(
+    change: Change, account_id: str, kind: ApprovalKind, micros: int
+) -> None:
+    """The same for money, whose amount alone may need a second operator."""
+    check_approved(change, account_id, kind)
+    above = change.session.settings.second_operator_above
+    if above is None or abs(micros) <= above:
+        return
+    currency = accounts.currency_of(change.connection, account_id)
+    most = f"{shown_amount(above, currency)} {currency}"
+    if change.actor.proposer is None:
+        raise ApprovalNeeded(_SECOND_OPERATOR(most=most))
+    if not change.actor.operates:
+        # People of the account would approve what is given to themselves.
+        raise Conflict(_OPERATOR_APPROVES(most=most))
 
 
 def _kinds(kept: Any) -> tuple[ApprovalKind, ...]:

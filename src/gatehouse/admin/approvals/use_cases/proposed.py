@@ -116,6 +116,8 @@ class AdjustBalance(msgspec.Struct, frozen=True, tag="balance.adjust"):
     micros: int
     reason: str
     reference: str | None = None
+    until: str | None = None
+    """The last day on which it can be used, if it expires."""
 
 
 class SetApprovals(msgspec.Struct, frozen=True, tag="approvals.set"):

@@ -45,6 +45,7 @@ from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.sign_in.use_cases.logins import check_login, check_name
+from gatehouse.billing.credits import check_expiry
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
@@ -79,7 +80,7 @@ def checked(session: AdminSession, account_id: str, content: ProposedChange) -> 
             named = msgspec.structs.replace(content.given, name=recordable(content.given.name))
             return StartExperiment(named)
         case SetPrices() | TopUpBalance() | AdjustBalance():
-            _check_money(content)
+            _check_money(session, content)
         case SetApprovals():
             approvals.check_kinds(content.kinds)
         case InvitePerson():
@@ -142,7 +143,8 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
         case TopUpBalance():
             _top_up(session, account_id, content)
         case AdjustBalance():
-            money.adjust(session, account_id, content.micros, content.reason, content.reference)
+            named, until = content.reference, content.until
+            money.adjust(session, account_id, content.micros, content.reason, named, until)
         case SetApprovals():
             approvals.set_wanted(session, account_id, content.kinds)
         case ComposeRole():
@@ -250,7 +252,7 @@ def _check_list(
         raise InvalidInput(_ENTRIES_MANY(most=lists.MOST_AT_ONCE))
 
 
-def _check_money(content: SetPrices | TopUpBalance | AdjustBalance) -> None:
+def _check_money(session: AdminSession, content: SetPrices | TopUpBalance | AdjustBalance) -> None:
     if isinstance(content, SetPrices):
         money.check_prices(content.fees)
     elif isinstance(content, TopUpBalance):
@@ -258,6 +260,8 @@ def _check_money(content: SetPrices | TopUpBalance | AdjustBalance) -> None:
             raise InvalidInput(_TOP_UP_EMPTY())
     elif not content.micros or is_blank(content.reason):
         raise InvalidInput(_ADJUSTMENT_EMPTY())
+    elif content.until is not None:
+        check_expiry(content.micros, content.until, session.clock())
 
 
 def _checked_person(

@@ -12,7 +12,7 @@ from gatehouse.access.people import User
 from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.people.queries import own_roles, users
-from gatehouse.core.errors import Conflict
+from gatehouse.core.errors import ApprovalNeeded, Conflict
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change
@@ -26,6 +26,11 @@ _APPROVE_NEW: Final = Phrase(
     "refused.approve_new",
     "you were let in, reset or given a role after this change was proposed; somebody else has to "
     "approve it",
+)
+_AT_A_TERMINAL: Final = Phrase(
+    "refused.operator_at_terminal",
+    "large amounts need a second operator here, so operators are made at a terminal of the "
+    "installation",
 )
 
 
@@ -46,7 +51,13 @@ def check_handed_over(change: Change, user: User) -> None:
 
 
 def check_operator_made(change: Change) -> None:
-    """Refuse to make an operator, who approves everywhere, as long as an account wants two."""
+    """Refuse to make an operator, who approves everywhere, as long as an account wants two.
+
+    Or as long as the installation wants a second operator for large amounts.
+    """
+    alone = change.actor.proposer is None and not change.actor.has_terminal
+    if alone and change.session.settings.second_operator_above is not None:
+        raise ApprovalNeeded(_AT_A_TERMINAL())
     for account, _ in accounts.listing(change.connection):
         check_approved(change, account.account_id, ApprovalKind.PEOPLE)
 

@@ -59,6 +59,10 @@ def invoice_pdf(visit: Visit, made: Invoice) -> bytes:
             ("IBAN", made.iban if made.due.micros else None),
             (word("carried_in"), amount(made.carried_in) if made.carried_in.micros else None),
             (word("carried_out"), amount(made.carried_out) if made.carried_out.micros else None),
+            (
+                word("expired_credits"),
+                amount(made.expired_credits) if made.expired_credits else None,
+            ),
         ],
     )
     return bytes(paper.output())

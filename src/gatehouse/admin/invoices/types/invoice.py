@@ -159,6 +159,13 @@ class Invoice(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         Meta(description="Number of the invoice that a credit note is about.", examples=["INV-1"]),
     ] = UNSET
     reason: Annotated[str | UnsetType, Meta(description="Why a credit note was issued.")] = UNSET
+    expired_credits: Annotated[
+        Money | UnsetType,
+        Meta(
+            description="What was taken back of credits that expired in the month, if any; no part "
+            "of the amounts."
+        ),
+    ] = UNSET
 
 
 class InvoiceSummary(msgspec.Struct, frozen=True, rename="camel"):

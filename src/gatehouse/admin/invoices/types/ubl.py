@@ -76,6 +76,9 @@ class _Document:
             notes.append(
                 f"Rounding: {carried[0]} from the invoice before, {carried[1]} to the next"
             )
+        if made.expired_credits is not UNSET:
+            expired = format_amount(made.expired_credits.micros)
+            notes.append(f"Credits that expired in the month: {expired} {made.currency}")
         return notes
 
     def _party(self, role: str, party: Party) -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 import msgspec
+from msgspec import UNSET
 
 from gatehouse.access.accounts import Account
 from gatehouse.admin.invoices import queries
@@ -36,7 +37,7 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.money import parse_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import minor_digits, shown_amount
-from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts import accounts, credits, ledger
 from gatehouse.store.accounts.price_list import price_list
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.scopes import account_change, account_reading
@@ -140,6 +141,7 @@ def _credit(
         carried_out=money(of.currency, 0),
         credits=of.number,
         reason=reason,
+        expired_credits=UNSET,
     )
     ledger.adjust(change, account_id, net, f"{made.number}: {reason}")
     queries.add(change, account_id, sequence, made, net)
@@ -221,6 +223,8 @@ class _Closing:
         tax = _tax(details.tax, net, self._unit)
         is_invoiced = accounts.state(change.connection, self._account.account_id).credit is not None
         today = _day(change.now_ms)
+        span = self._period.start_ms, self._period.end_ms
+        expired = credits.expired_between(change.connection, self._account.account_id, *span)
         lines = [
             InvoiceLine(item, count, money(currency, fee), money(currency, amount))
             for (item, fee, count), amount in zip(items, amounts[:-1], strict=True)
@@ -246,6 +250,7 @@ class _Closing:
             carried_in=money(currency, carried[0]),
             carried_out=money(currency, carried[1]),
             iban=seller.iban,
+            expired_credits=money(currency, expired) if expired else UNSET,
         )
         queries.add(change, self._account.account_id, sequence, made, net)
         return made

@@ -112,6 +112,14 @@ def adjust(
     reference: Annotated[
         str | None, typer.Option(help="Your number of the correction; each is booked only once.")
     ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DAY",
+            help="The last day, in UTC, on which an added amount can be used, YYYY-MM-DD; what is "
+            "left then is taken back.",
+        ),
+    ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -123,7 +131,7 @@ def adjust(
 
     micros = amount_argument(amount[0])
     session, account_id = open_account(account)
-    done = money.adjust(session, account_id, micros, reason, reference)
+    done = money.adjust(session, account_id, micros, reason, reference, until)
     _print_done(account_id, done, reference, as_json=as_json)
 
 
@@ -167,6 +175,9 @@ def _print_balance(
     if found.credit_limit is not None:
         limit = shown_amount(found.credit_limit.micros, found.currency)
         text += f", credit limit {limit}"
+    for each in found.credits:
+        left = shown_amount(each.left.micros, found.currency)
+        text += f"\n{left} of it are credit until {each.expires_at} ({each.credit_id})"
     data = {"accountId": account_id, **msgspec.structs.asdict(found), **more}
     show(data, "\n".join(filter(None, (first, text, last))), as_json=as_json)
 
@@ -236,6 +247,8 @@ def verify(as_json: AsJson = False) -> None:
         "more than it authorized, none ended twice, items add up",
         f"payments  {report.payments} top-ups and adjustments: each has its line in the audit "
         "trail with the same amount, and each such line its entry",
+        f"credits   {report.credits} that expire: each was taken back at most once, never before "
+        "its end, and never more than was credited",
         f"records   {report.records}: each close has its decision record with the same amount, and "
         "each record its close",
     ]

@@ -29,6 +29,7 @@ from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import Told
 from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
+from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.core.files.csv_output import csv_lines
 from gatehouse.core.money import MICROS_PER_UNIT, format_amount
@@ -43,6 +44,7 @@ _USAGE_BY: Final = (UsageBy.KEY, UsageBy.PIPELINE, UsageBy.TAG)
 def show_money(visit: Visit) -> Response:
     """The balance, how long it lasts, what was used, and what things cost."""
     overview = accounts.get(visit.session, visit.account_id)
+    balance = money.get_balance(visit.session, visit.account_id)
     pace = money.spending_pace(visit.session, visit.account_id)
     today = _today(visit)
     period = Period(today - timedelta(days=_DAYS - 1), today + timedelta(days=1))
@@ -56,6 +58,7 @@ def show_money(visit: Visit) -> Response:
         requests=sum(each.requests for each in used),
         days=_DAYS,
         chart=_usage_chart(visit, used, period),
+        credits=[(each, parse_time(each.expires_at)) for each in balance.credits],
         latest=money.latest_movements(visit.session, visit.account_id, _LATEST),
         fees=_fees(visit),
     )
@@ -146,10 +149,11 @@ def adjust(visit: Visit) -> Response:
     if not micros:
         raise visit.refuse("amount", "money.problems.zero")
     reference = visit.form.get("reference", "").strip() or None
+    until = visit.form.get("until", "").strip() or None
     try:
-        done = money.adjust(visit.session, visit.account_id, micros, reason, reference)
+        done = money.adjust(visit.session, visit.account_id, micros, reason, reference, until)
     except ApprovalNeeded:
-        return propose(visit, AdjustBalance(micros, reason, reference))
+        return propose(visit, AdjustBalance(micros, reason, reference, until))
     if done.recorded_before_at_ms is not None:
         return visit.redirect("money", notice="money.notices.known")
     return visit.redirect("money", notice=_moved(visit, "money.notices.adjusted", micros))

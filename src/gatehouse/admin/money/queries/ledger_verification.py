@@ -4,6 +4,7 @@ Each of the three could be changed alone by somebody with access to the database
 have to agree.
 """
 
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from gatehouse.decisions.record import UnreadableRecord, read_closed_micros
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.ledger import ADJUSTED, TOPPED_UP, stream
 from gatehouse.store.admin import audit
-from gatehouse.store.tables import AUDIT, DECISIONS, HOLDS, LEDGER_ENTRIES
+from gatehouse.store.tables import AUDIT, DECISIONS, EXPIRING_CREDITS, HOLDS, LEDGER_ENTRIES
 
 RETENTION_BEGAN: Final = "retention.begin"
 """The audit line that says before which moment decision records are deleted."""
@@ -26,6 +27,7 @@ _ACTIONS: Final = {EntryKind.TOP_UP: TOPPED_UP, EntryKind.ADJUST: ADJUSTED}
 _AT_ONCE: Final = 500
 _MOST_LISTED: Final = 100
 _E: Final = LEDGER_ENTRIES.c
+_CREDIT: Final = EXPIRING_CREDITS.c
 
 
 def verify(connection: sa.Connection, audit_key: bytes) -> LedgerReport:
@@ -42,6 +44,7 @@ def verify(connection: sa.Connection, audit_key: bytes) -> LedgerReport:
         kept_since = ""
     else:
         _compare_with_trail(connection, report)
+        _compare_credits(connection, report)
         kept_since = _records_kept_since(connection)
     _compare_with_records(connection, report, kept_since)
     return report
@@ -106,6 +109,51 @@ def _payment_lines(connection: sa.Connection) -> sa.Subquery:
         .group_by(AUDIT.c.account_id, reference)
         .subquery("lines")
     )
+
+
+def _compare_credits(connection: sa.Connection, report: LedgerReport) -> None:
+    """Each expiring credit is an entry, and was taken back once, after its end, and not too much.
+
+    That its amounts are those of the audit trail was compared already; its end is compared here.
+    """
+    given, taken = LEDGER_ENTRIES.alias("given"), LEDGER_ENTRIES.alias("taken")
+    gave = (given.c.account_id == _CREDIT.account_id) & (given.c.reference == _CREDIT.entry)
+    took = (taken.c.account_id == _CREDIT.account_id) & (taken.c.reference == _CREDIT.taken_by)
+    rows = sa.select(
+        EXPIRING_CREDITS,
+        given.c.amount.label("given"),
+        taken.c.amount.label("taken"),
+        taken.c.at_ms.label("taken_at_ms"),
+    ).select_from(EXPIRING_CREDITS.outerjoin(given, gave).outerjoin(taken, took))
+    ends: dict[str, int] = {}
+    ended_by: dict[str, list[str]] = {}
+    for said in _said_of_credits(connection):
+        if "expiresAtMs" in said:
+            ends[said["reference"]] = said["expiresAtMs"]
+        if "credit" in said:
+            ended_by.setdefault(said["credit"], []).append(said["reference"])
+    for row in connection.execute(rows):
+        report.credits += 1
+        if row.given != row.amount or ends.pop(row.entry, None) != row.expires_at_ms:
+            report.note(f"{row.entry}: this credit, or its end, is not what the ledger or the "
+                        "audit trail says")  # fmt: skip
+        by = [] if row.taken_by is None else [row.taken_by]
+        if ended_by.pop(row.entry, []) != by:
+            report.note(f"{row.entry}: was not taken back as the audit trail says")
+        if not 0 <= row.left <= row.amount or (by and -(row.taken or 0) != row.left):
+            report.note(f"{row.entry}: {row.amount} were credited, {row.left} left or taken back")
+        if by and (row.taken_at_ms or 0) < row.expires_at_ms:
+            report.note(f"{row.entry}: was taken back before its end")
+    for entry in ends.keys() | ended_by.keys():
+        report.note(f"{entry}: the audit trail knows this credit, and the table does not")
+
+
+def _said_of_credits(connection: sa.Connection) -> Iterator[dict[str, Any]]:
+    """The details of the audit lines that gave or took back a credit that expires."""
+    said = AUDIT.c.details
+    about = said.like('%"expiresAtMs"%') | said.like('%"credit"%')
+    for details in connection.scalars(sa.select(said).where(AUDIT.c.action == ADJUSTED, about)):
+        yield msgspec.json.decode(details)
 
 
 def _compare_with_records(connection: sa.Connection, report: LedgerReport, kept_since: str) -> None:

@@ -8,10 +8,15 @@ import msgspec
 
 from gatehouse.access.accounts import Account
 from gatehouse.access.roles import Permission
-from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
+from gatehouse.admin.approvals.use_cases.approvals import (
+    ApprovalKind,
+    check_approved,
+    check_payment_approved,
+)
 from gatehouse.admin.money.queries import ledger_pages, ledger_verification, statements
 from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.admin.money.types import BalanceResponse, public_balance
+from gatehouse.billing.credits import check_expiry
 from gatehouse.billing.fees import parse_fee
 from gatehouse.billing.ledger import LedgerEntry
 from gatehouse.billing.spending_pace import SpendingPace
@@ -23,7 +28,7 @@ from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.secrets import keyring
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import shown_amount
-from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts import accounts, credits, ledger
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_change, account_reading, installation_reading
 from gatehouse.store.admin.use_case import use_case
@@ -67,7 +72,8 @@ def get_balance(reading: Reading, account_id: str) -> BalanceResponse:
 def _balance(within: Reading | Change, account_id: str) -> BalanceResponse:
     state = accounts.state(within.connection, account_id)
     currency = accounts.currency_of(within.connection, account_id)
-    return public_balance(state, currency, within.now_ms)
+    found = credits.open_credits(within.connection, account_id, state.balance)
+    return public_balance(state, currency, within.now_ms, found)
 
 
 def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) -> Account:
@@ -98,7 +104,7 @@ def top_up(
     named = None if reference is None else _checked_reference(reference)
     try:
         with account_change(session, account_id) as change:
-            check_approved(change, account_id, ApprovalKind.TOP_UPS)
+            check_payment_approved(change, account_id, ApprovalKind.TOP_UPS, micros)
             ledger.top_up(change, account_id, micros, note, named)
             return TopUp(_balance(change, account_id))
     except ledger.ReferenceTaken as taken:
@@ -119,14 +125,23 @@ def _recorded_before(
 
 
 def adjust(
-    session: AdminSession, account_id: str, micros: int, reason: str, reference: str | None = None
+    session: AdminSession,
+    account_id: str,
+    micros: int,
+    reason: str,
+    reference: str | None = None,
+    until: str | None = None,
 ) -> TopUp:
-    """Correct a balance by hand, upwards or downwards, once for each reference."""
+    """Correct a balance by hand, upwards or downwards, once for each reference.
+
+    With a last day, what is not spent of it until then is taken back.
+    """
     named = None if reference is None else _checked_reference(reference)
+    expires_at_ms = None if until is None else check_expiry(micros, until, session.clock())
     try:
         with account_change(session, account_id) as change:
-            check_approved(change, account_id, ApprovalKind.ADJUSTMENTS)
-            ledger.adjust(change, account_id, micros, reason, named)
+            check_payment_approved(change, account_id, ApprovalKind.ADJUSTMENTS, micros)
+            ledger.adjust(change, account_id, micros, reason, named, expires_at_ms)
             return TopUp(_balance(change, account_id))
     except ledger.ReferenceTaken as taken:
         return _recorded_before(session, account_id, taken.recorded, (micros, named))

@@ -1,0 +1,23 @@
+"""Credits that expire."""
+
+from alembic import op
+from sqlalchemy import BigInteger, Text
+
+from gatehouse.store.columns import index, key, optional, required
+
+revision = "0038"
+down_revision = "0037"
+branch_labels = None
+depends_on = None
+expands = True
+
+
+def upgrade() -> None:
+    op.create_table(
+        "expiring_credits",
+        *key(Text, "account_id", "entry"),
+        *required(BigInteger, "amount", "left", "at_balance", "expires_at_ms"),
+        *optional(BigInteger, "told_at_ms", "ended_at_ms"),
+        *optional(Text, "taken_by"),
+        index("expiring_credits_open", "expires_at_ms", where="ended_at_ms IS NULL"),
+    )
