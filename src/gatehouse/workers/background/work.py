@@ -15,8 +15,8 @@ from gatehouse.admin.events.queries.expiring_keys import ExpiringKeys
 from gatehouse.admin.experiments.worker.watch import ExperimentWatch
 from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.jobs.worker.worker import JobWorker
-from gatehouse.admin.money.worker.statements import StatementTeller
 from gatehouse.admin.money.worker.credits import CreditWatch
+from gatehouse.admin.money.worker.statements import StatementTeller
 from gatehouse.admin.privacy.use_cases.partitions import PartitionKeeper
 from gatehouse.admin.privacy.use_cases.retention import DailyRetention, retention_policy
 from gatehouse.admin.programmes.worker import ProgrammeWatch
