@@ -19,8 +19,9 @@ from gatehouse.billing.credits import Credit, after_spending
 from gatehouse.billing.ledger import AccountState, Book, Hold, Item
 from gatehouse.billing.statement import DAY_MS, month_period
 from gatehouse.core.errors import InvalidInput
+from gatehouse.store.accounts.tables import EXPIRING_CREDITS
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.tables import ACCOUNTS, EXPIRING_CREDITS, HOLDS, LEDGER_ENTRIES
+from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES
 from tests.admin.invoices.test_closing import SELLER, STANDARD
 from tests.harness import make_account
 

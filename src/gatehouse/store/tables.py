@@ -7,6 +7,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy import BigInteger, Integer, LargeBinary, SmallInteger, Text
 
+import gatehouse.store.accounts.tables
 import gatehouse.store.decisions.evidence_table  # is among them
 import gatehouse.store.payments.tables  # are among them, too
 import gatehouse.store.people.tables  # noqa: F401  # the tables of people are among them
@@ -66,24 +67,6 @@ LEDGER_ENTRIES: Final = _table(
     index("ledger_entries_by_time", "account_id", "at_ms", "reference", "step", where=NOT_A_HOLD),
     index("ledger_movements_by_time", "account_id", "at_ms", "reference", where=IS_MOVEMENT),
     sqlite_with_rowid=False,
-)
-
-# The numbers of bank transfers or invoices that top-ups were recorded for: each counts once.
-TOP_UP_REFERENCES: Final = _table(
-    "top_up_references",
-    *key(Text, "account_id", "reference"),
-    *required(Text, "entry"),
-    index("top_ups_by_entry", "account_id", "entry", unique=True),
-)
-
-# What of a credit is left, as of a balance of its account; once it ended, what was taken back.
-EXPIRING_CREDITS: Final = _table(
-    "expiring_credits",
-    *key(Text, "account_id", "entry"),
-    *required(BigInteger, "amount", "left", "at_balance", "expires_at_ms"),
-    *optional(BigInteger, "told_at_ms", "ended_at_ms"),
-    *optional(Text, "taken_by"),
-    index("expiring_credits_open", "expires_at_ms", where="ended_at_ms IS NULL"),
 )
 
 # Only open authorizations, so the table is as small as the number of requests in flight.

@@ -10,7 +10,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gatehouse.billing.credits import TOLD_BEFORE_MS, Credit, after_spending
-from gatehouse.store.tables import EXPIRING_CREDITS
+from gatehouse.store.accounts.tables import EXPIRING_CREDITS
 
 _C: Final = EXPIRING_CREDITS.c
 _OPEN: Final = _C.ended_at_ms.is_(None)

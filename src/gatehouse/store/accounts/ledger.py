@@ -16,9 +16,10 @@ from gatehouse.core.events import EventName
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts, credits
+from gatehouse.store.accounts.tables import TOP_UP_REFERENCES
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import is_any_of
-from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
+from gatehouse.store.tables import ACCOUNTS, HOLDS, LEDGER_ENTRIES, NOT_A_HOLD
 
 _TOP_UP_RECORDED: Final = Phrase(
     "refused.top_up_recorded", "a top-up with this reference was recorded before"

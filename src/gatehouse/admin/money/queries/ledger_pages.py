@@ -11,7 +11,8 @@ from gatehouse.billing.ledger import EntryKind, LedgerEntry
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
-from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
+from gatehouse.store.accounts.tables import TOP_UP_REFERENCES
+from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD
 
 _LEDGER_AFTER: Final = Phrase(
     "refused.ledger_after", "a page begins after what the page before gave as its next"

@@ -18,8 +18,9 @@ from gatehouse.core.ids import first_id
 from gatehouse.decisions.record import UnreadableRecord, read_closed_micros
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.ledger import ADJUSTED, TOPPED_UP, stream
+from gatehouse.store.accounts.tables import EXPIRING_CREDITS
 from gatehouse.store.admin import audit
-from gatehouse.store.tables import AUDIT, DECISIONS, EXPIRING_CREDITS, HOLDS, LEDGER_ENTRIES
+from gatehouse.store.tables import AUDIT, DECISIONS, HOLDS, LEDGER_ENTRIES
 
 RETENTION_BEGAN: Final = "retention.begin"
 """The audit line that says before which moment decision records are deleted."""

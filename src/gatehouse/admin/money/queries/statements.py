@@ -20,7 +20,8 @@ from gatehouse.billing.statement import (
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
-from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD, TOP_UP_REFERENCES
+from gatehouse.store.accounts.tables import TOP_UP_REFERENCES
+from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD
 
 _MOVEMENTS_MANY: Final = Phrase(
     "refused.movements_many",
