@@ -1,4 +1,4 @@
-"""The commands of the operations page that back up and restore in containers, run without them."""
+"""The commands of the page of backups that back up and restore in containers, run without them."""
 
 import os
 import subprocess
@@ -16,10 +16,7 @@ from tests.forkserver import fork_server
 from tests.harness import PATIENCE_S, Home
 
 _SECTION: Final = (
-    (ROOT / "docs/operations.md")
-    .read_text()
-    .partition("### Backup and restore in containers\n")[2]
-    .partition("\n### ")[0]
+    (ROOT / "docs/backup.md").read_text().partition("## In containers\n")[2].partition("\n## ")[0]
 )
 _DOCKER: Final = """#!/bin/sh
 # Stands for docker: the programs of a container are run here.

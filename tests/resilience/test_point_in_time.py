@@ -22,9 +22,9 @@ from tests.docs.pages import ROOT, blocks
 from tests.harness import VISIT, Home, sentry, until
 
 _SECTION = (
-    (ROOT / "docs/operations.md")
+    (ROOT / "docs/backup.md")
     .read_text()
-    .partition("### To a point in time\n")[2]
+    .partition("## To a point in time\n")[2]
     .partition("\n## ")[0]
 )
 
