@@ -11,7 +11,7 @@ from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.figures.use_cases.overview import Bucket, FigureSpan, overview
 from gatehouse.admin.figures.use_cases.preview import PreviewOptions, Superseded, preview
 from gatehouse.admin.figures.use_cases.rule_figures import rule_figures
-from gatehouse.admin.figures.use_cases.usage import usage_figures
+from gatehouse.admin.figures.use_cases.usage import UsageLine, usage_figures
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.billing.statement import Period
 from gatehouse.core.errors import InvalidInput, NotFound
@@ -23,6 +23,7 @@ from gatehouse.figures.usage import count_usage
 from gatehouse.store.accounts.usage import usage
 from gatehouse.store.tables import LEDGER_ENTRIES
 from tests.figures.shops import DAY_MS, HOUR_MS, NOW_MS, Shop, rules_stage
+from tests.harness import until
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -185,7 +186,7 @@ def test_usage_is_the_same_on_the_copy_and_in_the_database(any_shop: Shop) -> No
     assert plain[0].charged == 50_000
     columns = shop.columns()
     assert count_usage(columns, period) == plain
-    assert usage_figures(shop.session, columns, period) == plain
+    assert usage_figures(shop.session, shop.copies, shop.account_id, period) == plain
 
 
 def test_usage_is_counted_in_the_database_while_the_copy_is_being_made(shop: Shop) -> None:
@@ -196,13 +197,18 @@ def test_usage_is_counted_in_the_database_while_the_copy_is_being_made(shop: Sho
         columns.coverage = Coverage(False, since_ms, NOW_MS, 0, 1)
         with pytest.raises(FiguresNotReady):
             count_usage(columns, period)
-        [line] = usage_figures(shop.session, columns, period)
+        until(lambda: _used(shop, period) is not None)
+        [line] = _used(shop, period) or []
         assert (line.requests, line.charged) == (1, 50_000)
     columns.coverage = Coverage(False, period.start_ms - 1, NOW_MS, 0, 1)
     assert len(count_usage(columns, period)) == 1
     other = shop.session.acting_as(Actor.user("ada", "acct_other"))
     with pytest.raises(NotFound):
-        usage_figures(other, columns, period)
+        usage_figures(other, shop.copies, shop.account_id, period)
+
+
+def _used(shop: Shop, period: Period) -> list[UsageLine] | None:
+    return usage_figures(shop.session, shop.copies, shop.account_id, period)
 
 
 def _charge(shop: Shop, request_id: str, at_ms: int) -> None:

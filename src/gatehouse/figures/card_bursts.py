@@ -1,15 +1,19 @@
 """Counts authorizations that look like cards being tried out: an estimate of enumeration.
 
 A burst is a BIN that many different cards of one account's traffic share within some minutes, tried
-with few different amounts. All authorizations of a burst count.
+with few different amounts. All authorizations of a burst count. Minutes are those of the day.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
+from gatehouse.figures.buckets import Bucket, FigureSpan
+from gatehouse.figures.kept_parts import Rows, parts_of
 from gatehouse.figures.layout import TRIED_BIN, TRIED_CARD, stage_completed
+from gatehouse.figures.span_parts import Part, within_parts
 from gatehouse.figures.workspace import quoted
 from gatehouse.gateway.response import NAME as GATEWAY
 from gatehouse.precheck.response import NAME as PRE_CHECK
@@ -43,17 +47,27 @@ def count_bursts(
     )
     bin_ = f"coalesce({quoted('card.bin')}, {TRIED_BIN})"
     card = f"coalesce({quoted('card.fingerprint')}, {TRIED_CARD})"
-    slots = (
-        f"SELECT at_ms // {terms.minutes * 60_000} AS slot, {bin_} AS bin, count(*) AS requests, "  # noqa: S608
-        f"count(DISTINCT {card}) AS cards, count(DISTINCT amount) AS amounts FROM {DECISIONS} "
-        f"WHERE id_ms >= {since_ms} AND id_ms < {until_ms} AND ({asked}) GROUP BY slot, bin"
-    )
     burst = f"bin IS NOT NULL AND cards >= {terms.cards} AND amounts <= {terms.amounts}"
+    changes = columns.parts.changes
     with columns.reading() as asking:
         coverage = columns.coverage
-        [(authorizations, in_bursts, bursts)] = asking.ask(
-            "SELECT coalesce(sum(requests), 0), "  # noqa: S608
-            f"coalesce(sum(requests) FILTER (WHERE {burst}), 0), count(*) FILTER (WHERE {burst}) "
-            f"FROM ({slots})"
-        )
+
+        def count(parts: Sequence[Part]) -> Rows:
+            slots = (
+                f"SELECT start, (id_ms - start) // {terms.minutes * 60_000} AS slot, "  # noqa: S608
+                f"{bin_} AS bin, count(*) AS requests, count(DISTINCT {card}) AS cards, "
+                "count(DISTINCT amount) AS amounts "
+                f"FROM {within_parts(asking, DECISIONS, parts)} AND ({asked}) "
+                "GROUP BY start, slot, bin"
+            )
+            return asking.ask(
+                "SELECT start, sum(requests), "  # noqa: S608
+                f"coalesce(sum(requests) FILTER (WHERE {burst}), 0), "
+                f"count(*) FILTER (WHERE {burst}) FROM ({slots}) GROUP BY start"
+            )
+
+        days = parts_of(FigureSpan(since_ms, until_ms), Bucket.DAY)
+        found = columns.parts.rows(("bursts", *terms), days, changes, count)
+    rows = [row for some in found.values() for row in some]
+    authorizations, in_bursts, bursts = map(sum, zip((0, 0, 0), *rows, strict=True))
     return BurstCounts(int(authorizations), int(in_bursts), int(bursts), coverage)

@@ -73,5 +73,5 @@ def standing(session: AdminSession, account_id: str, since_ms: int, until_ms: in
         currency = accounts.get(connection, account_id).currency
         span = (since_ms, until_ms)
         disputes, micros = disputes_between(connection, account_id, *span, currency)
-        backlog = open_reviews_at(connection, account_id, until_ms)
+        backlog = open_reviews_at(connection, account_id, until_ms, session.clock())
         return Standing(disputes, micros, backlog, alerts_between(connection, account_id, *span))

@@ -48,16 +48,15 @@ def show_money(visit: Visit) -> Response:
     pace = money.spending_pace(visit.session, visit.account_id)
     today = _today(visit)
     period = Period(today - timedelta(days=_DAYS - 1), today + timedelta(days=1))
-    columns = visit.desk.columns.of(visit.account_id)
-    used = usage_figures(visit.session, columns, period)
+    used = usage_figures(visit.session, visit.desk.columns, visit.account_id, period)
     return visit.render(
         "money/money.html",
         state=overview.state,
         lasts_ms=None if pace is None else pace.lasts_ms(overview.state.available),
-        spent=sum(each.charged for each in used),
-        requests=sum(each.requests for each in used),
+        spent=None if used is None else sum(each.charged for each in used),
+        requests=sum(each.requests for each in used or ()),
         days=_DAYS,
-        chart=_usage_chart(visit, used, period),
+        chart=_usage_chart(visit, used or [], period),
         credits=[(each, parse_time(each.expires_at)) for each in balance.credits],
         latest=money.latest_movements(visit.session, visit.account_id, _LATEST),
         fees=_fees(visit),

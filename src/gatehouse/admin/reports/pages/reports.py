@@ -135,11 +135,17 @@ def _report(visit: Visit) -> tuple[MonthlyReport | None, bool]:
             str(ZonedMonth.at(visit.now_ms, zone).moved(-back)) for back in range(_OFFERED)
         ):
             raise
+    copies, session = visit.desk.columns, visit.session
+    columns = copies.of(visit.account_id)
     try:
-        columns = visit.desk.columns.of(visit.account_id)
-        return making.count_month(visit.session, columns, month), False
+        found = copies.answers.ask(
+            visit.account_id,
+            ("report", month, str(zone)),
+            lambda: making.count_month(session, columns, month),
+        )
     except FiguresNotReady:
         return None, False
+    return found.answer, False
 
 
 def _needed(visit: Visit) -> MonthlyReport:

@@ -17,7 +17,7 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.events import EventName
-from gatehouse.core.ids import is_id
+from gatehouse.core.ids import first_id, is_id
 from gatehouse.core.money import Payment
 from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.core.wording.sentences import Phrase
@@ -174,14 +174,16 @@ def listing(connection: sa.Connection, account_id: str, search: ReviewSearch) ->
     return [struct_from(row, StoredReview) for row in rows]
 
 
-def open_at(connection: sa.Connection, account_id: str, at_ms: int) -> int:
+def open_at(connection: sa.Connection, account_id: str, at_ms: int, now_ms: int) -> int:
     """How many reviews were open at a moment."""
     column = REVIEWS.c
-    later = sa.or_(column.resolved_at_ms.is_(None), column.resolved_at_ms >= at_ms)
-    query = sa.select(sa.func.count()).where(
-        column.account_id == account_id, column.at_ms < at_ms, later
-    )
-    return connection.scalar(query) or 0
+    count = sa.select(sa.func.count()).where(column.account_id == account_id, column.at_ms < at_ms)
+    found = connection.scalar(count.where(column.state == ReviewState.OPEN.value)) or 0
+    if at_ms >= now_ms:
+        return found
+    # Ids grow with time, so that what was opened later is not read.
+    earlier = count.where(column.request_id < first_id("req", at_ms))
+    return found + (connection.scalar(earlier.where(column.resolved_at_ms >= at_ms)) or 0)
 
 
 def _ordered(query: Any, account_id: str, search: ReviewSearch) -> Any:

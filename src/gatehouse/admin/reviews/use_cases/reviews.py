@@ -90,9 +90,9 @@ def reviews_of(
         return reviews.get_many(connection, account_id, request_ids)
 
 
-def open_reviews_at(connection: sa.Connection, account_id: str, at_ms: int) -> int:
-    """How many reviews were open at a moment."""
-    return reviews.open_at(connection, account_id, at_ms)
+def open_reviews_at(connection: sa.Connection, account_id: str, at_ms: int, now_ms: int) -> int:
+    """How many reviews were open at a moment; at one that has not come, those that are now."""
+    return reviews.open_at(connection, account_id, at_ms, now_ms)
 
 
 def open_among(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> list[str]:
