@@ -76,7 +76,7 @@ def test_any_days_can_be_chosen(console: Console) -> None:
 def test_an_account_whose_figures_are_not_ready_says_so(
     console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def not_ready(*_: object) -> None:
+    def not_ready(*_: object, **__: object) -> None:
         raise FiguresNotReady("not yet")
 
     monkeypatch.setattr("gatehouse.admin.figures.pages.overview.overview", not_ready)
@@ -93,8 +93,8 @@ def test_a_change_against_hardly_anything_is_told_as_a_number(
     def compared(requests: int) -> str:
         before = OutcomeCounts(requests=requests, accepted=requests)
 
-        def found(*wanted: Any) -> Overview:
-            return msgspec.structs.replace(overview(*wanted), counts=now, before=before)
+        def found(*wanted: Any, **how: Any) -> Overview:
+            return msgspec.structs.replace(overview(*wanted, **how), counts=now, before=before)
 
         monkeypatch.setattr("gatehouse.admin.figures.pages.overview.overview", found)
         return console.as_role(UserRole.VIEWER).get(f"/a/{console.account_id}/").text
