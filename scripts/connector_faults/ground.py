@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from scripts.connector_faults.processes import TOKEN, Commands, Host
+from scripts.connector_faults.processes import NOTICE_KEY, TOKEN, Commands, Host
 
 LIMIT_MS: Final = 1500
 """Of each stage that asks somebody."""
@@ -49,6 +49,7 @@ def prepare(
         "GATEHOUSE_HOME": str(folder / "home"),
         "GATEHOUSE_RATE_LIMIT_PER_SECOND": "0",
         "HOST_TOKEN": TOKEN,
+        "NOTICE_KEY": NOTICE_KEY,
     }
     pipeline, file = folder / "pipeline.yaml", folder / "connectors.yaml"
     pipeline.write_text(_PIPELINE)
@@ -74,7 +75,7 @@ def _configuration(hosts: tuple[Host, Host], accounts: dict[str, str]) -> str:
         shared += f", connect_timeout_ms: 500, tls: {{ca_file: {host.ca_file}}}"
         iso = f"kind: iso8583, dialect: {host.dialect}, hosts: ['127.0.0.1:{host.iso8583_port}']"
         http = f"kind: http, mapping: gatehouse, base_url: 'https://127.0.0.1:{host.http_port}'"
-        secrets = "secrets: {token: env:HOST_TOKEN}"
+        secrets = "secrets: {token: env:HOST_TOKEN, notifications: env:NOTICE_KEY}"
         lines.append(f"  iso-{host.name}: {{{iso}, {shared}}}")
         lines.append(f"  https-{host.name}: {{{http}, {secrets}, {shared}}}")
     lines.append("routes:")

@@ -22,11 +22,12 @@ from scripts.connector_faults.proof import APPROVED
 
 SHARES: Final = dict.fromkeys(
     ("slow", "silent", "garbage", "half", "duplicate", "reset", "error", "wrong-amount"), 0.04
-)
+) | dict.fromkeys(("notice-late", "notice-twice", "notice-unsigned"), 0.2)
 _OPEN: Final = {"WAITING", "SENT", "IN_DOUBT", "PENDING"}
 _WAYS: Final = ("https", "https, then iso8583")
 _MOST: Final = 200
 """Payments; each has three operations."""
+_NOTIFYING: Final = "https-first"
 _KINDS: Final = {HostKind.CAPTURE: "CAPTURE", HostKind.REFUND: "REFUND"}
 
 
@@ -42,7 +43,8 @@ def operate_all(
 ) -> Operations:
     """Capture payments that were made over HTTPS in two parts, and refund the first part.
 
-    Meanwhile a third of the answers goes wrong, the server is killed twice, and a host as well.
+    Meanwhile a third of the answers goes wrong, notifications come late, twice and unsigned, and
+    the server is killed twice, and a host as well.
     """
     keys = {}
     for way in _WAYS:
@@ -56,6 +58,9 @@ def operate_all(
     made = [each for each in answered if each.way in _WAYS and each.payment == APPROVED]
     chosen = [each for each in made if operator.is_of_https(each.request_id)][:_MOST]
     hosts[0].misbehave(SHARES)
+    addresses = commands.run(["notifications", "addresses"], ground.environ)
+    [path] = [each["path"] for each in addresses if each["connector"] == _NOTIFYING]
+    hosts[0].notify(server.port, path)
     payments: list[dict[str, Any]] = []
     try:
         for verbs in (("capture", 500, "capture", 1), ("refund", 500)):
@@ -68,19 +73,30 @@ def operate_all(
                     hosts[0].start()
                     hosts[0].misbehave(SHARES)
                     server = operator.server = Server(ground.environ, folder, commands)
+                    hosts[0].notify(server.port, path)
             hosts[0].misbehave({})
             wait_for(lambda: not operator.open(chosen), "the last operation")
+            wait_for(lambda: not hosts[0].notices(), "the last notification")
             hosts[0].misbehave(SHARES)
         payments = [operator.shown(each.request_id) for each in chosen]
     finally:
         server.stop()
     attempts = Counter(one["attempts"] for each in payments for one in each["operations"])
     sums = Counter((each["capturedMinor"], each["refundedMinor"]) for each in payments)
+
+    def notified(account: str) -> list[str]:
+        words = ["notifications", "list", "--account", account]
+        found = commands.run(words, ground.environ)["notifications"]
+        return [each["state"] for each in found]
+
     problems = operation_problems(payments, [host.journal for host in hosts])
     if not chosen or sums != {(501, 500): len(chosen)}:
         problems.append(f"captured and refunded: {dict(sums)}, of {len(chosen)} payments")
+    heard = Counter(state for way in _WAYS for state in notified(ground.accounts[way]))
+    if not heard["NOTHING"] + heard["APPLIED"] or heard["WAITING"] + heard["UNMATCHED"]:
+        problems.append(f"notifications, by what became of them: {dict(heard)}")
     told = f"operations on {len(chosen)} payments, by attempts: {dict(sorted(attempts.items()))}"
-    return Operations(problems, [told])
+    return Operations(problems, [told, f"notifications: {dict(heard)}"])
 
 
 class _Operator:

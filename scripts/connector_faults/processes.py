@@ -18,6 +18,7 @@ from scripts.bench.servers import free_port
 
 PATIENCE_S: Final = 120.0
 TOKEN: Final = "token-of-a-trial"
+NOTICE_KEY: Final = "key-of-notifications-of-a-trial"
 FAULTS: Final = (
     "slow=0.02,silent=0.02,garbage=0.01,half=0.01,duplicate=0.02,wrong-stan=0.01,reset=0.01"
 )
@@ -102,11 +103,22 @@ class Host:
 
     def misbehave(self, shares: dict[str, float]) -> None:
         """From now on let these shares of the answers go wrong; none: nothing."""
+        self._ask("PUT", "misbehaviour", {"shares": shares, "slowMs": SLOW_MS})
+
+    def notify(self, port: int, path: str) -> None:
+        """From now on tell a server what became of payments."""
+        url = f"http://127.0.0.1:{port}{path}"
+        self._ask("PUT", "notifications", {"url": url, "key": NOTICE_KEY})
+
+    def notices(self) -> int:
+        """How many notifications were not taken so far."""
+        return int(self._ask("GET", "notifications", None)["waiting"])
+
+    def _ask(self, method: str, path: str, given: dict[str, Any] | None) -> Any:
         trusted = ssl.create_default_context(cafile=str(self.ca_file))
         with httpx.Client(verify=trusted, headers={"Authorization": f"Bearer {TOKEN}"}) as client:
-            url = f"https://127.0.0.1:{self.http_port}/v1/misbehaviour"
-            wanted = {"shares": shares, "slowMs": SLOW_MS}
-            client.put(url, json=wanted).raise_for_status()
+            url = f"https://127.0.0.1:{self.http_port}/v1/{path}"
+            return client.request(method, url, json=given).raise_for_status().json()
 
     def behave(self) -> None:
         """From now on nothing goes wrong."""

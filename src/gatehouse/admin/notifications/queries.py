@@ -105,7 +105,8 @@ def unmatched(connection: sa.Connection, limit: int) -> list[KeptNotification]:
 def try_unmatched(connection: sa.Connection, now_ms: int) -> int:
     """Let those without a payment be tried once more; how many."""
     update = PROVIDER_NOTIFICATIONS.update().where(
-        _N.account_id.is_(None), _N.state == NotificationState.UNMATCHED
+        _N.account_id.is_(None),
+        _N.state.in_((NotificationState.WAITING, NotificationState.UNMATCHED)),
     )
     return connection.execute(update.values(next_at_ms=now_ms)).rowcount
 

@@ -10,8 +10,10 @@ from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
 from gatehouse.core.clock import Moment
 from gatehouse.gateway.notifying import NotifiedEvent
 
-TRIED_MS: Final = 86_400_000
-"""How long the payment of a notification is looked for."""
+TRIED_MS: Final = 600_000
+"""How long the payment of a notification is looked for. A provider can be quicker than the commit
+of the request that made it; what is about other payments must not be looked at for long.
+"""
 KEPT_MS: Final = 90 * 86_400_000
 MOST_KEPT: Final = 1_000_000
 """Of the whole installation; the oldest are deleted first."""
@@ -39,7 +41,7 @@ class NotificationState(StrEnum):
     NOTHING = "NOTHING"
     """Nothing was left to change: that was known, or something newer is."""
     UNMATCHED = "UNMATCHED"
-    """No payment was found for it within a day, or it contradicts its payment."""
+    """No payment was found for it within ten minutes, or it contradicts its payment."""
 
 
 class KeptNotification(msgspec.Struct, frozen=True, kw_only=True):

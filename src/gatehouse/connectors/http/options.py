@@ -106,8 +106,10 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
         return VOIDS_ONLY | {kind for kind, part in offered if part is not None}
 
     def takes_notifications(self) -> bool:
-        """Whether the mapping describes what the party tells by itself."""
-        return self.mapping.notifications is not None
+        """Whether the mapping describes what the party tells by itself, and a key is given."""
+        written = self.mapping.notifications
+        keys = () if written is None else written.signature.keys
+        return any(f"{{secret.{name}}}" in text for name in self.secrets for text in keys)
 
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are."""

@@ -19,6 +19,7 @@ from gatehouse.connectors.reference_host.misbehaviour import (
     draw,
     make_fates,
 )
+from gatehouse.connectors.reference_host.notices import HostNotices
 from gatehouse.connectors.sandbox.parties import decide_operation, decide_payment
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.cards.redaction import recordable
@@ -80,6 +81,7 @@ class ReferenceHost:
         self._unnamed = 0
         self.memory: Final = HostMemory()
         self.connections: Final[set[OpenConnection]] = set()
+        self.notices: Final = HostNotices(clock, lambda: self.misbehaviour)
         self.misbehave(misbehaviour)
 
     def misbehave(self, misbehaviour: HostMisbehaviour) -> None:

@@ -124,6 +124,17 @@ class OperationBody(Personal, frozen=True, rename="camel"):
     id: Annotated[str, Meta(max_length=64)] | None = None
 
 
+class DisputeBody(Personal, frozen=True, rename="camel"):
+    """`POST /v1/payments/disputes`: what a cardholder disputes, or how it ended."""
+
+    case: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,64}\Z")]
+    reference: ReferenceText
+    amount_minor: _Amount
+    currency: _Currency
+    reason: Annotated[str, Meta(pattern=r"^[A-Za-z0-9.]{1,16}\Z")] | None = None
+    result: Annotated[str, Meta(pattern=r"^(WON|LOST)\Z")] | None = None
+
+
 class NameAnswer(msgspec.Struct, frozen=True):
     """How a name compares."""
 

@@ -18,6 +18,7 @@ from gatehouse.connectors.reference_host.http_contract import (
     CheckBody,
     ContractAddress,
     ContractHolder,
+    DisputeBody,
     ErrorAnswer,
     HolderAnswer,
     OperationAnswerBody,
@@ -31,6 +32,7 @@ from gatehouse.connectors.reference_host.http_contract import (
 )
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
 from gatehouse.connectors.reference_host.misbehaviour import HostFate, HostMisbehaviour
+from gatehouse.connectors.reference_host.notices import Notice, NoticeReceiver
 from gatehouse.connectors.sandbox.parties import check_card, find_holders, network_id_of
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.errors import RequestRefused
@@ -63,6 +65,8 @@ class HttpRoutes:
         self._reversal_bodies = RequestReader(ReversalBody)
         self._operation_bodies = RequestReader(OperationBody)
         self._misbehaviours = RequestReader(HostMisbehaviour)
+        self._dispute_bodies = RequestReader(DisputeBody)
+        self._receivers = RequestReader(NoticeReceiver)
         self._routes: dict[tuple[str, str], tuple[HostKind | None, Callable[[bytes], HttpReply]]]
         self._routes = {
             ("POST", "/v1/cards/check"): (HostKind.CHECK, self._check),
@@ -77,6 +81,9 @@ class HttpRoutes:
                 HostKind.REFUND,
                 partial(self._operate, HostKind.REFUND),
             ),
+            ("POST", "/v1/payments/disputes"): (None, self._dispute),
+            ("PUT", "/v1/notifications"): (None, self._send_to),
+            ("GET", "/v1/notifications"): (None, self._waiting),
             HEALTH: (None, lambda _body: HttpReply(200, {"status": "ok"})),
             ("GET", "/v1/journal/summary"): (None, self._summary),
             ("GET", "/v1/misbehaviour"): (None, self._misbehaviour),
@@ -157,6 +164,8 @@ class HttpRoutes:
         if decision.outcome is HostOutcome.REFUSED:
             told = ErrorAnswer("amountMinor, currency: are not those of the payment")
             return HttpReply(422, told, message, decision)
+        if decision.outcome is HostOutcome.REVERSED:
+            self._tell("voided", asked)
         return HttpReply(200, ReversalAnswer(reversed=True), message, decision)
 
     def _operate(self, kind: HostKind, body: bytes) -> HttpReply:
@@ -171,13 +180,64 @@ class HttpRoutes:
             told = ErrorAnswer("operation: was used for something else")
             return HttpReply(422, told, message, decision)
         done = decision.outcome is HostOutcome.APPROVED
+        operation_id = f"done_{_digest(asked.operation)}"
+        word = "captured" if kind is HostKind.CAPTURE else "refunded"
+        refused = "capture_refused" if kind is HostKind.CAPTURE else "refund_refused"
+        if not decision.duplicate:
+            self._tell(word if done else refused, asked, operation_id)
         answer = OperationAnswerBody(
             "succeeded" if done else "refused",
             decision.code or "",
-            f"done_{blake2b(asked.operation.encode(), digest_size=12).hexdigest()}",
+            operation_id,
             asked.amount_minor,
         )
         return HttpReply(200, answer, message, decision)
+
+    def _tell(
+        self, event: str, asked: OperationBody | ReversalBody, operation_id: str | None = None
+    ) -> None:
+        """Tell of what was done, as providers do besides their answer."""
+        operation = asked.operation if isinstance(asked, OperationBody) else None
+        self._host.notices.tell(
+            Notice(
+                id=f"notice_{_digest(f'{event} {asked.reference} {operation}')}",
+                event=event,
+                at=self._host.notices.now(),
+                payment_id=_payment_id(asked.reference),
+                reference=asked.reference,
+                amount_minor=asked.amount_minor,
+                currency=asked.currency,
+                operation=operation,
+                operation_id=operation_id,
+            )
+        )
+
+    def _dispute(self, body: bytes) -> HttpReply:
+        asked = self._dispute_bodies.read(body)
+        reference = _kept("reference", asked.reference)
+        _kept("case", asked.case)
+        notice = Notice(
+            id=f"notice_{_digest(f'{reference} {asked.case} {asked.result}')}",
+            event="disputed",
+            at=self._host.notices.now(),
+            payment_id=_payment_id(reference),
+            reference=reference,
+            amount_minor=asked.amount_minor,
+            currency=asked.currency,
+            case=asked.case,
+            reason=asked.reason,
+            result=asked.result,
+        )
+        self._host.notices.tell(notice)
+        return HttpReply(200, notice)
+
+    def _send_to(self, body: bytes) -> HttpReply:
+        receiver = self._receivers.read(body)
+        self._host.notices.send_to(receiver)
+        return HttpReply(200, {"url": receiver.url})
+
+    def _waiting(self, _body: bytes) -> HttpReply:
+        return HttpReply(200, {"waiting": self._host.notices.waiting})
 
     def _summary(self, _body: bytes) -> HttpReply:
         return HttpReply(
@@ -248,4 +308,8 @@ def _compare(
 
 
 def _payment_id(reference: str) -> str:
-    return f"pay_{blake2b(reference.encode(), digest_size=12).hexdigest()}"
+    return f"pay_{_digest(reference)}"
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=12).hexdigest()

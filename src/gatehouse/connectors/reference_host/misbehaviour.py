@@ -24,16 +24,24 @@ class HostFate(StrEnum):
     RESET = "reset"
     ERROR = "error"
     WRONG_AMOUNT = "wrong-amount"
+    NOTICE_LATE = "notice-late"
+    NOTICE_TWICE = "notice-twice"
+    NOTICE_UNSIGNED = "notice-unsigned"
     TLS_FAILURE = "tls-failure"
 
 
+_OF_OTHERS: Final = (
+    *(HostFate.TLS_FAILURE, HostFate.NOTICE_LATE, HostFate.NOTICE_TWICE),
+    HostFate.NOTICE_UNSIGNED,
+)
+"""Shares of handshakes, and of notifications."""
 Share = Annotated[float, Meta(ge=0, le=1)]
 _WHOLE: Final = 1 + 1e-9
 _ALL: Final = ", ".join(fate.value for fate in HostFate)
 
 
 class HostMisbehaviour(Checked, msgspec.Struct, frozen=True, rename="camel"):
-    """The share of each fate among all answers; `tls-failure` is a share of handshakes."""
+    """The share of each fate among all answers, among handshakes and among notifications."""
 
     shares: dict[HostFate, Share] = {}
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
@@ -46,8 +54,8 @@ class HostMisbehaviour(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
 
 def _of_answers(shares: dict[HostFate, float]) -> dict[HostFate, float]:
-    """The shares without that of handshakes."""
-    return {fate: share for fate, share in shares.items() if fate != HostFate.TLS_FAILURE}
+    """The shares without those of handshakes and of notifications."""
+    return {fate: share for fate, share in shares.items() if fate not in _OF_OTHERS}
 
 
 def read_shares(text: str) -> dict[HostFate, float]:

@@ -127,6 +127,7 @@ def _port(server: asyncio.Server) -> int:
 
 
 async def _stop(host: ReferenceHost, servers: list[asyncio.Server]) -> None:
+    host.notices.stop()
     for server in servers:
         server.close()
     ending = list(host.connections)

@@ -49,7 +49,8 @@ Misbehave = Annotated[
     typer.Option(
         metavar="NAME=SHARE,...",
         help="Let a share of the answers go wrong: slow, silent, garbage, half, duplicate, "
-        "wrong-stan, reset, error, wrong-amount; tls-failure is a share of the handshakes.",
+        "wrong-stan, reset, error, wrong-amount; tls-failure is a share of the handshakes, and "
+        "notice-late, notice-twice, notice-unsigned are shares of the notifications.",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Decides which answers go wrong.")]
