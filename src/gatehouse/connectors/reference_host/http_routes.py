@@ -32,7 +32,7 @@ from gatehouse.connectors.reference_host.http_contract import (
 )
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
 from gatehouse.connectors.reference_host.misbehaviour import HostFate, HostMisbehaviour
-from gatehouse.connectors.reference_host.notices import Notice, NoticeReceiver
+from gatehouse.connectors.reference_host.notices import HostNotice, NoticeReceiver
 from gatehouse.connectors.sandbox.parties import check_card, find_holders, network_id_of
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.errors import RequestRefused
@@ -199,7 +199,7 @@ class HttpRoutes:
         """Tell of what was done, as providers do besides their answer."""
         operation = asked.operation if isinstance(asked, OperationBody) else None
         self._host.notices.tell(
-            Notice(
+            HostNotice(
                 id=f"notice_{_digest(f'{event} {asked.reference} {operation}')}",
                 event=event,
                 at=self._host.notices.now(),
@@ -216,7 +216,7 @@ class HttpRoutes:
         asked = self._dispute_bodies.read(body)
         reference = _kept("reference", asked.reference)
         _kept("case", asked.case)
-        notice = Notice(
+        notice = HostNotice(
             id=f"notice_{_digest(f'{reference} {asked.case} {asked.result}')}",
             event="disputed",
             at=self._host.notices.now(),

@@ -32,7 +32,7 @@ class NoticeReceiver(msgspec.Struct, frozen=True):
     key: Annotated[str, Meta(min_length=16, max_length=200)]
 
 
-class Notice(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class HostNotice(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """What is told, in the words of our own contract."""
 
     id: str
@@ -75,7 +75,7 @@ class HostNotices:
         self._client = HttpClient(endpoint, None, connections=8, connect_timeout_s=1.0)
         self._receiver, self._target = receiver, path.encode()
 
-    def tell(self, notice: Notice) -> None:
+    def tell(self, notice: HostNotice) -> None:
         """Send a notification, if anybody wants to be told."""
         if self._receiver is None or len(self._sending) >= _MOST_WAITING:
             return
@@ -98,7 +98,7 @@ class HostNotices:
         if self._client is not None:
             self._client.close()
 
-    async def _deliver(self, notice: Notice) -> None:
+    async def _deliver(self, notice: HostNotice) -> None:
         wrong = self._is_drawn(HostFate.NOTICE_UNSIGNED, notice)
         if self._is_drawn(HostFate.NOTICE_LATE, notice):
             await asyncio.sleep(self._misbehaviour().slow_ms / 1000)
@@ -111,13 +111,13 @@ class HostNotices:
                     break
                 await asyncio.sleep(_AGAIN_S)
 
-    def _is_drawn(self, fate: HostFate, notice: Notice) -> bool:
+    def _is_drawn(self, fate: HostFate, notice: HostNotice) -> bool:
         misbehaviour = self._misbehaviour()
         share = misbehaviour.shares.get(fate, 0.0)
         drawn = draw(misbehaviour.seed.to_bytes(8, "big"), f"{fate}:{notice.id}")
         return drawn < share * 2**64
 
-    async def _send(self, notice: Notice, *, is_wrong: bool = False) -> bool:
+    async def _send(self, notice: HostNotice, *, is_wrong: bool = False) -> bool:
         """Whether it was taken."""
         assert self._receiver is not None
         assert self._client is not None
