@@ -146,6 +146,8 @@ class Console:
         """A person with this role, in the console's account unless another is named."""
         if role is UserRole.OPERATOR:
             return self.as_person({}, is_operator=True, **known)
+        if role is UserRole.BILLING:
+            return self.as_person({}, is_billing=True, **known)
         return self.as_person({account_id or self.account_id: role}, **known)
 
     def as_person(self, roles: Mapping[str, str], **known: Any) -> Browser:

@@ -8,7 +8,7 @@ own.
 
 import pytest
 
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import EVERYWHERE, UserRole
 from gatehouse.console.pages import Action, Declared, Reach
 from gatehouse.console.routes import DECLARED
 from tests.console.harness import Browser, Console
@@ -57,10 +57,10 @@ def test_another_account_does_not_exist_for_anybody_but_operators(
     console: Console, declared: Declared
 ) -> None:
     # Those who may least and most in their own account, and those who have none.
-    for role in (UserRole.VIEWER, UserRole.ADMINISTRATOR, UserRole.OPERATOR):
+    for role in (UserRole.VIEWER, UserRole.ADMINISTRATOR, *EVERYWHERE):
         browser = console.as_role(role)
         # An account that nobody has is none that they are in; only operators could be in it.
-        account_id = "acct_nowhere" if role is UserRole.OPERATOR else console.other_id
+        account_id = "acct_nowhere" if role in EVERYWHERE else console.other_id
         assert _ask(browser, declared, account_id) == 404, role
 
 

@@ -3491,7 +3491,7 @@ export interface PaymentVoidedEvent {
 }
 
 /** One kind of thing that a person may do. */
-export type Permission = "access" | "approve" | "block" | "configure" | "operate" | "people" | "propose" | "reveal" | "review" | "see" | "see_audit" | "see_money" | (string & {});
+export type Permission = "access" | "approve" | "block" | "book" | "configure" | "operate" | "people" | "propose" | "reveal" | "review" | "see" | "see_audit" | "see_money" | (string & {});
 
 /** A person to erase, by everything that names them. */
 export interface PersonErasure {

@@ -40,6 +40,8 @@ class User(Personal, frozen=True, kw_only=True):
     roles: Mapping[str, str] = msgspec.field(default_factory=dict)
     """By account: a `UserRole`, or the id of a role that the account made."""
     is_operator: bool = False
+    is_billing: bool = False
+    """Whether the person looks after the money of all accounts."""
     rights: int = 1
     """Grows whenever roles or ways to sign in change; sessions remember it."""
     changes: int = 0
@@ -91,7 +93,12 @@ class User(Personal, frozen=True, kw_only=True):
 
     def belongs_only_to(self, account_id: str) -> bool:
         """Whether the person has no role anywhere else."""
-        return not self.is_operator and set(self.roles) <= {account_id}
+        return not self.works_everywhere and set(self.roles) <= {account_id}
+
+    @property
+    def works_everywhere(self) -> bool:
+        """Whether the person has a role over all accounts."""
+        return self.is_operator or self.is_billing
 
     def without_proofs(self) -> "User":
         """The person with no way to sign in: ways that were set up before no longer work."""
@@ -112,6 +119,7 @@ class UserView(Personal, frozen=True, rename="camel"):
     status: UserStatus
     roles: Mapping[str, str]
     is_operator: bool
+    is_billing: bool
     has_password: bool
     has_totp: bool
     recovery_codes: int
@@ -134,6 +142,7 @@ class UserView(Personal, frozen=True, rename="camel"):
             status=user.status,
             roles=roles,
             is_operator=user.is_operator,
+            is_billing=user.is_billing,
             has_password=user.password is not None,
             has_totp=user.totp is not None,
             recovery_codes=len(user.recovery),

@@ -33,18 +33,21 @@ class Permission(StrEnum):
     """Read the audit log of the account."""
     APPROVE = "approve"
     """Approve what another person proposed."""
+    BOOK = "book"
+    """In every account: close months, credit invoices and correct balances."""
     OPERATE = "operate"
     """Everything that concerns all accounts: accounts, prices, top-ups, connectors, operators."""
 
 
 class UserRole(StrEnum):
-    """What a person is in an account; an operator is one in all of them."""
+    """What a person is in an account, or, with the last two, in all of them."""
 
     VIEWER = "viewer"
     ANALYST = "analyst"
     MANAGER = "manager"
     FINANCE = "finance"
     ADMINISTRATOR = "administrator"
+    BILLING = "billing"
     OPERATOR = "operator"
 
 
@@ -56,6 +59,8 @@ _MANAGER: Final = _ANALYST | {Permission.CONFIGURE, Permission.APPROVE, Permissi
 _FINANCE: Final = _VIEWER | {Permission.SEE_MONEY, Permission.APPROVE, Permission.SEE_AUDIT}
 _ADMINISTRATOR: Final = _MANAGER | _FINANCE | {Permission.ACCESS, Permission.PEOPLE}
 
+_OPERATOR: Final = _ADMINISTRATOR | {Permission.BOOK, Permission.OPERATE}
+
 PERMISSIONS: Final[Mapping[str, frozenset[Permission]]] = MappingProxyType(
     {
         UserRole.VIEWER: _VIEWER,
@@ -63,11 +68,14 @@ PERMISSIONS: Final[Mapping[str, frozenset[Permission]]] = MappingProxyType(
         UserRole.MANAGER: _MANAGER,
         UserRole.FINANCE: _FINANCE,
         UserRole.ADMINISTRATOR: _ADMINISTRATOR,
-        UserRole.OPERATOR: _ADMINISTRATOR | {Permission.OPERATE},
+        UserRole.BILLING: frozenset({Permission.SEE_MONEY, Permission.BOOK}),
+        UserRole.OPERATOR: _OPERATOR,
     }
 )
+EVERYWHERE: Final = (UserRole.BILLING, UserRole.OPERATOR)
+OF_ACCOUNTS: Final = tuple(each for each in UserRole if each not in EVERYWHERE)
 
-COMPOSABLE: Final = tuple(each for each in Permission if each is not Permission.OPERATE)
+COMPOSABLE: Final = tuple(each for each in Permission if each in _ADMINISTRATOR)
 """What an account can make a role of."""
 SENSITIVE: Final = frozenset(
     {Permission.REVEAL, Permission.SEE_MONEY, Permission.ACCESS, Permission.PEOPLE}

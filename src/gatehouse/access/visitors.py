@@ -23,6 +23,7 @@ class Visitor(msgspec.Struct, frozen=True, kw_only=True):
     composed: Mapping[str, ComposedRole] = {}
     """Those of the roles that accounts made, by account."""
     is_operator: bool = False
+    is_billing: bool = False
     locale: str = "en"
     time_zone: str = "UTC"
     needs_new_token: bool = False
@@ -30,15 +31,18 @@ class Visitor(msgspec.Struct, frozen=True, kw_only=True):
 
     def role_in(self, account_id: str) -> str | None:
         """What the person is in an account; None for a stranger."""
-        return UserRole.OPERATOR if self.is_operator else self.roles.get(account_id)
+        everywhere = UserRole.BILLING if self.is_billing else None
+        return UserRole.OPERATOR if self.is_operator else self.roles.get(account_id, everywhere)
 
     def permissions_in(self, account_id: str) -> frozenset[Permission]:
         """All that the person may do in an account."""
         role = self.role_in(account_id)
         made = self.composed.get(account_id)
         if made is not None and made.role_id == role:
-            return made.permissions
-        return PERMISSIONS.get(role or "", frozenset())
+            found = made.permissions
+        else:
+            found = PERMISSIONS.get(role or "", frozenset())
+        return found | PERMISSIONS[UserRole.BILLING] if self.is_billing else found
 
     def may(self, permission: Permission, account_id: str) -> bool:
         """Whether the person may do this in an account."""

@@ -41,6 +41,7 @@ THREADS: Final = 8
 """Pages that are made at the same time; the others wait."""
 THREADS_OF_ASKER: Final = 3
 """Of these, what one account may take, or all strangers together."""
+_EVERYWHERE: Final = (Permission.OPERATE, Permission.BOOK)
 _UNKNOWN: Final = "?"
 """Who takes the short turn in which it is found out who asks."""
 _ELSEWHERE: Final = "elsewhere"
@@ -167,7 +168,7 @@ class Application:
             assert declared.permission is not None
             if not visitor.may(declared.permission, account_id):
                 raise PageRefused(403, "problems.not_allowed")
-        if declared.permission is Permission.OPERATE and not visitor.is_operator:
+        if declared.permission in _EVERYWHERE and not visitor.may(declared.permission, ""):
             raise PageRefused(403, "problems.not_allowed")
 
     async def _no_such_page(self, request: Request, _error: Exception) -> Response:

@@ -47,6 +47,7 @@ ICONS: Final = {
     "audit": "M4 1.5h5.5l3 3v10H4zM9.5 1.5v3h3M6 8h4.5M6 11h4.5",
     "playground": "M4.5 2.5 12.5 8l-8 5.5z",
     "installation-accounts": "M2 14V5.5L8 2l6 3.5V14zM6 14v-4h4v4",
+    "installation-money": "M2 4h12v8H2zM8 6.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6z",
     "installation-connectors": "M5.5 2v3.5M10.5 2v3.5M4 5.5h8v2.5a4 4 0 0 1-8 0zM8 12v2.5",
     "installation-people": (
         "M8 2.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM3 13.5c0-2.8 2.2-4.3 5-4.3s5 1.5 5 4.3"

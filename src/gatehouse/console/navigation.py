@@ -24,6 +24,7 @@ _INSTALLATION: Final = (
         "installation",
         (
             "installation-accounts",
+            "installation-money",
             "installation-connectors",
             "installation-people",
             "installation-audit",
@@ -79,7 +80,7 @@ def navigation(visit: Onward) -> tuple[NavigationGroup, ...]:
     if visit.signed_in is None:
         return ()
     groups = _ACCOUNT if visit.nearby is not None else ()
-    if visit.signed_in.is_operator:
+    if visit.signed_in.may(Permission.BOOK, ""):
         groups = (*groups, *_INSTALLATION)
     more = visit.pages_of_groups()
     found = ((name, tuple(_links(visit, (*pages, *more.get(name, ()))))) for name, pages in groups)
@@ -100,8 +101,8 @@ def _links(visit: Onward, names: tuple[str, ...]) -> list[NavigationLink]:
 
 
 def _may_open(visit: Onward, page: Page) -> bool:
-    if page.permission is Permission.OPERATE:
-        return visit.signed_in is not None and visit.signed_in.is_operator
+    if page.permission in (Permission.OPERATE, Permission.BOOK):
+        return visit.signed_in is not None and visit.signed_in.may(page.permission, "")
     return page.permission is None or visit.may(page.permission, _near(visit))
 
 

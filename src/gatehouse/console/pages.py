@@ -50,7 +50,8 @@ class _Declared:
         needs = reach in (Reach.ACCOUNT, Reach.INSTALLATION)
         assert needs == (self.permission is not None), f"{path}: a permission belongs to accounts"
         if reach is Reach.INSTALLATION:
-            assert self.permission is Permission.OPERATE, f"{path} is for operators"
+            everywhere = (Permission.OPERATE, Permission.BOOK)
+            assert self.permission in everywhere, f"{path} is for roles over all accounts"
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ def test_a_name_is_refused(at: Entrance, shop: str, name: str) -> None:
 def test_roles_are_bounded_audited_and_keep_no_card_number(at: Entrance, shop: str) -> None:
     card = RoleContent("4111 1111 1111 1111", [Permission.REVEAL])
     assert "411111" not in roles.make_role(at.session, shop, card).answer.name
-    with pytest.raises(InvalidInput, match="concerns all accounts"):
+    with pytest.raises(InvalidInput, match="concern all accounts"):
         _made(at, shop, RoleContent("Root", [Permission.OPERATE]))
     for number in range(MOST_ROLES - 1):
         _made(at, shop, RoleContent(f"r{number}", []))

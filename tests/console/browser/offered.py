@@ -14,7 +14,7 @@ from gatehouse.console.routes import DECLARED
 CLOSED: Final = [each for each in DECLARED if each.reach is not Reach.PUBLIC]
 DOWNLOADS: Final = {
     *("rules-words", "statement-csv", "statement-pdf", "usage-csv", "report-csv", "report-pdf"),
-    *("invoice-pdf", "invoice-csv", "invoice-json", "invoice-ubl"),
+    *("accounts-csv", "invoice-pdf", "invoice-csv", "invoice-json", "invoice-ubl"),
 }
 _OFFERED: Final = """([here, text]) => {
     const shown = text === null ? document : new DOMParser().parseFromString(text, "text/html");

@@ -98,6 +98,10 @@ class Site:
                 with self.home.session() as session:
                     invited = users.invite_operator(session, login)
                 self._tokens[role] = self.follow(invited.link)
+            elif role is UserRole.BILLING:
+                with self.home.session() as session:
+                    invited = users.invite_billing(session, login)
+                self._tokens[role] = self.follow(invited.link)
             else:
                 self._tokens[role] = self.invite(login, role)
         return self._tokens[role]

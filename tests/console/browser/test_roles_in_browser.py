@@ -18,7 +18,8 @@ pytestmark = needs_chromium
 
 
 @pytest.mark.parametrize(
-    "role", [UserRole.VIEWER, UserRole.ANALYST, UserRole.MANAGER, UserRole.FINANCE]
+    "role",
+    [UserRole.VIEWER, UserRole.ANALYST, UserRole.MANAGER, UserRole.FINANCE, UserRole.BILLING],
 )
 def test_a_role_is_shown_what_it_may_do_and_nothing_else(
     site: Site, known: dict[str, str], role: UserRole

@@ -3618,6 +3618,7 @@ class Permission(OpenEnum):
     ACCESS = "access"
     APPROVE = "approve"
     BLOCK = "block"
+    BOOK = "book"
     CONFIGURE = "configure"
     OPERATE = "operate"
     PEOPLE = "people"

@@ -145,7 +145,8 @@ def propose(visit: Visit, change: ProposedChange) -> Response:
     if all(each.content != change for each in _open_ones(visit)):
         proposals.propose(visit.session, visit.account_id, change)
         notice = "proposals.notices.proposed"
-    return visit.redirect("proposals", notice=notice)
+    # Who looks after the money of all accounts sees no proposals.
+    return visit.redirect("proposals" if visit.can_open("proposals") else "money", notice=notice)
 
 
 def check_configures(visit: Visit) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 import msgspec
 import typer
 
+from gatehouse.admin.money.command.money_options import SheetFormat, chosen_format
 from gatehouse.admin.opening import open_account, open_session
 from gatehouse.cli.arguments import AccountOption, AsJson, amount_argument
 from gatehouse.cli.output import columns, sheet, show, shown_amount, warn
@@ -159,6 +160,40 @@ def credit(
     micros = None if amount is None else amount_argument(amount)
     made = closing.credit_invoice(*open_account(account), number, micros, reason)
     _print_closed([made], as_json=as_json)
+
+
+@app.command()
+def accounts(
+    form: Annotated[
+        SheetFormat, typer.Option("--format", help="For people, spreadsheets or scripts.")
+    ] = SheetFormat.TABLE,
+    as_json: AsJson = False,
+) -> None:
+    """List the money of all accounts: balance, credit limit, usage of this month, invoices."""
+    from gatehouse.admin.invoices.use_cases import all_accounts
+    from gatehouse.admin.money.use_cases.statements import LedgerDays
+
+    found = list(all_accounts.money_of_accounts(open_session(), LedgerDays()))
+    headings = all_accounts.ACCOUNT_HEADINGS
+    cells = [all_accounts.account_row(each) for each in found]
+    form = chosen_format(form, as_json=as_json)
+    if form is SheetFormat.CSV:
+        typer.echo(csv_lines([headings, *cells]), nl=False)
+        return
+    data = [dict(zip(headings, row, strict=True)) for row in cells]
+    shown = {
+        "accountId": "ACCOUNT",
+        "accountName": "NAME",
+        "currency": "CURRENCY",
+        "balance": "BALANCE",
+        "creditLimit": "CREDIT LIMIT",
+        "usedThisMonth": "USED",
+        "invoiced": "INVOICED",
+        "open": "OPEN",
+    }
+    right = {"BALANCE", "CREDIT LIMIT", "USED", "INVOICED", "OPEN"}
+    text = columns(tuple(shown.values()), data, tuple(shown), "-", right)
+    show(data, text, as_json=form is SheetFormat.JSON)
 
 
 @app.command()

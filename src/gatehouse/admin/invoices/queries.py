@@ -8,16 +8,37 @@ import sqlalchemy as sa
 
 from gatehouse.admin.invoices.tables import BILLING_PARTIES, CLOSED_MONTHS, INVOICES
 from gatehouse.admin.invoices.types.invoice import Invoice, InvoiceKind
+from gatehouse.core.api_values import Money
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.database import is_any_of
+from gatehouse.store.tables import TOP_UP_REFERENCES
 
 _NO_INVOICE: Final = Phrase("refused.no_invoice", "no invoice {id}")
 _I: Final = INVOICES.c
 _M: Final = CLOSED_MONTHS.c
 MOST_LISTED: Final = 1000
 T = TypeVar("T")
+
+
+class Invoiced(msgspec.Struct, frozen=True):
+    """What the invoices of an account come to, with tax, and what of it is to be paid."""
+
+    total: int
+    open: int
+
+
+class _InvoiceSums(msgspec.Struct, frozen=True):
+    kind: InvoiceKind
+    number: str
+    total: Money
+    due: Money
+    credits: str | None = None
+
+
+_read_sums: Final = msgspec.json.Decoder(_InvoiceSums).decode
 
 
 class ClosedMonth(msgspec.Struct, frozen=True):
@@ -97,6 +118,32 @@ def of_all(connection: sa.Connection, month: str) -> list[tuple[str, Invoice]]:
     query = sa.select(_I.account_id, _I.document).where(_I.month == month)
     rows = connection.execute(query.order_by(_I.kind.desc(), _I.sequence))
     return [(account_id, msgspec.json.decode(text, type=Invoice)) for account_id, text in rows]
+
+
+def invoiced(connection: sa.Connection) -> dict[str, Invoiced]:
+    """The sums of all accounts that have invoices, for who looks after all of them.
+
+    An invoice is paid as soon as a top-up has its number as reference.
+    """
+    rows = connection.execute(sa.select(_I.account_id, _I.document))
+    made = [(account_id, _read_sums(text)) for account_id, text in rows]
+    numbers = [each.credits or each.number for _, each in made if each.due.micros]
+    known = TOP_UP_REFERENCES.c
+    query = sa.select(known.account_id, known.reference)
+    paid = {
+        (row.account_id, row.reference)
+        for row in connection.execute(query.where(is_any_of(connection, known.reference, numbers)))
+    }
+    found: dict[str, Invoiced] = {}
+    for account_id, each in made:
+        sign = -1 if each.kind is InvoiceKind.CREDIT_NOTE else 1
+        is_paid = (account_id, each.credits or each.number) in paid
+        before = found.get(account_id, Invoiced(0, 0))
+        found[account_id] = Invoiced(
+            before.total + sign * each.total.micros,
+            before.open + (0 if is_paid else sign * each.due.micros),
+        )
+    return found
 
 
 def credited(connection: sa.Connection, account_id: str, number: str) -> int:

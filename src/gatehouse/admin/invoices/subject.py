@@ -9,5 +9,5 @@ SUBJECT = Subject(
         CommandPlace("invoices", "command:app", "Invoices and credit notes of closed months."),
     ),
     use_cases=("use_cases.invoices", "use_cases.parties"),
-    pages=("pages.invoices:PAGES",),
+    pages=("pages.invoices:PAGES", "pages.all_accounts:PAGES"),
 )

@@ -5,6 +5,7 @@ from typing import Final
 from starlette.responses import Response
 
 from gatehouse.access.accounts import Account
+from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.console.navigation import first_page
 from gatehouse.console.pages import Declarations, Page
@@ -41,7 +42,7 @@ def show_accounts(visit: Visit) -> Response:
 
 def _accounts(visit: Visit) -> list[Account]:
     visitor, session = visit.visitor, visit.desk.session
-    if visitor.is_operator:
+    if visitor.may(Permission.BOOK, ""):
         return [each.account for each in accounts.listing(session.acting_as(visitor.actor(None)))]
     return [
         accounts.get(session.acting_as(visitor.actor(account_id)), account_id).account

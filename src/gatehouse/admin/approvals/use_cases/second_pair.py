@@ -46,12 +46,12 @@ def check_handed_over(change: Change, user: User) -> None:
     """Refuse to hand over, alone, a person who approves anywhere: by a new link, or enabled."""
     for account_id, role in user.roles.items():
         check_role_given(change, account_id, role)
-    if user.is_operator:
+    if user.works_everywhere:
         check_operator_made(change)
 
 
 def check_operator_made(change: Change) -> None:
-    """Refuse to make an operator, who approves everywhere, as long as an account wants two.
+    """Refuse to give a role over all accounts, alone, as long as an account wants two.
 
     Or as long as the installation wants a second operator for large amounts.
     """

@@ -157,7 +157,7 @@ PAGES: Final[Declarations] = (
         f"{_ALL}/close",
         "invoices-close",
         close_month,
-        permission=Permission.OPERATE,
+        permission=Permission.BOOK,
         again=show_invoices,
     ),
     Page(_DETAILS, "billing-details", show_details, does=parties.get_billing_details),
@@ -177,7 +177,7 @@ PAGES: Final[Declarations] = (
         f"{_ONE}/credit",
         "invoice-credit",
         credit,
-        permission=Permission.OPERATE,
+        permission=Permission.BOOK,
         again=show_invoice,
     ),
 )

@@ -303,6 +303,7 @@ def _amount(visit: Visit) -> int:
 
 _SEE: Final[dict[str, Any]] = {"permission": Permission.SEE_MONEY}
 _CHANGE: Final[dict[str, Any]] = {"permission": Permission.OPERATE, "again": show_money}
+_BOOK: Final[dict[str, Any]] = {"permission": Permission.BOOK}
 
 PAGES: Final[Declarations] = (
     Page("/a/{account}/money", "money", show_money, **_SEE),
@@ -313,7 +314,7 @@ PAGES: Final[Declarations] = (
     Page("/a/{account}/money/usage.csv", "usage-csv", download_usage, does=get_usage),
     Page("/a/{account}/money/ledger", "ledger", show_ledger, **_SEE),
     Action("/a/{account}/money/top-up", "money-top-up", top_up, **_CHANGE),
-    Action("/a/{account}/money/adjust", "money-adjust", adjust, **_CHANGE),
+    Action("/a/{account}/money/adjust", "money-adjust", adjust, **{**_CHANGE, **_BOOK}),
     Action("/a/{account}/money/credit", "money-credit", set_credit, **_CHANGE),
     Action("/a/{account}/money/prices", "money-prices", set_prices, **_CHANGE),
 )

@@ -36,6 +36,9 @@ def invite(  # each option says something else about the person
     operator: Annotated[
         bool, typer.Option("--operator", help="Over all accounts; also for the first person.")
     ] = False,
+    billing: Annotated[
+        bool, typer.Option("--billing", help="Looks after the money of all accounts.")
+    ] = False,
     name: Annotated[str, typer.Option(help="Name shown to others. Default: the address.")] = "",
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -43,10 +46,13 @@ def invite(  # each option says something else about the person
     """Invite a person. The link to choose a password is shown once, here."""
     from gatehouse.admin.people.use_cases import users
 
-    if operator is (role is not None):
-        raise WrongUsage("say what the person is: --role ROLE in one account, or --operator")
+    if operator + billing + (role is not None) != 1:
+        raise WrongUsage(
+            "say what the person is: --role ROLE in one account, --billing, or --operator"
+        )
     if role is None:
-        invited = users.invite_operator(open_session(), login, name)
+        invite_to = users.invite_billing if billing else users.invite_operator
+        invited = invite_to(open_session(), login, name)
     else:
         session, account_id = open_account(account)
         invited = users.invite(session, account_id, login, role.lower(), name)
@@ -83,7 +89,8 @@ def role(
     role: Annotated[
         str,
         typer.Argument(
-            metavar="ROLE", help="A role, the id of an own one, operator, or none to take it away."
+            metavar="ROLE",
+            help="A role, the id of an own one, billing, operator, or none to take it away.",
         ),
     ],
     account: AccountOption = None,
@@ -100,8 +107,15 @@ def role(
         raise WrongUsage(f"there is no role {role}; there are none, {known}, and own ones by id")
     if role == UserRole.OPERATOR:
         changed = users.set_operator(open_session(), who, operator=True)
-    elif role == _NO_ROLE and account is None and users.get(open_session(), None, who).is_operator:
-        changed = users.set_operator(open_session(), who, operator=False)
+    elif role == UserRole.BILLING:
+        changed = users.set_billing(open_session(), who, billing=True)
+    elif role == _NO_ROLE and account is None and _is_everywhere(who):
+        session, person = open_session(), users.get(open_session(), None, who)
+        changed = (
+            users.set_operator(session, who, operator=False)
+            if person.is_operator
+            else users.set_billing(session, who, billing=False)
+        )
     else:
         session, account_id = open_account(account)
         wanted = None if role == _NO_ROLE else role
@@ -239,9 +253,17 @@ def once_words(shown: dict[str, Any]) -> str:
     return f"{how} It works once, until {shown['linkExpiresAt']}, and is not shown again."
 
 
+def _is_everywhere(who: str) -> bool:
+    from gatehouse.admin.people.use_cases import users
+
+    person = users.get(open_session(), None, who)
+    return person.is_operator or person.is_billing
+
+
 def _roles(data: dict[str, Any]) -> str:
     roles = [f"{role}@{account}" for account, role in data["roles"].items()]
-    return ", ".join(["operator", *roles] if data["isOperator"] else roles)
+    everywhere = {"operator": data["isOperator"], "billing": data["isBilling"]}
+    return ", ".join([*(name for name, has in everywhere.items() if has), *roles])
 
 
 def _data(user: "UserView") -> dict[str, Any]:
@@ -252,6 +274,7 @@ def _data(user: "UserView") -> dict[str, Any]:
         "status": user.status,
         "roles": dict(user.roles),
         "isOperator": user.is_operator,
+        "isBilling": user.is_billing,
         "hasPassword": user.has_password,
         "hasTotp": user.has_totp,
         "recoveryCodes": user.recovery_codes,

@@ -7,7 +7,7 @@ from typing import Final
 
 from starlette.responses import Response
 
-from gatehouse.access.roles import Permission, UserRole
+from gatehouse.access.roles import EVERYWHERE, OF_ACCOUNTS, Permission, UserRole
 from gatehouse.admin.approvals.pages import propose
 from gatehouse.admin.approvals.use_cases.proposed import (
     ChangeRole,
@@ -25,8 +25,8 @@ from gatehouse.console.visit import Visit
 from gatehouse.console.words.formats import browser_name
 from gatehouse.core.errors import ApprovalNeeded, Conflict
 
-ROLES: Final = tuple(role for role in UserRole if role is not UserRole.OPERATOR)
-_OPERATOR: Final = UserRole.OPERATOR.value
+_OPERATOR: Final = UserRole.OPERATOR
+_BILLING: Final = UserRole.BILLING
 
 
 def show_people(visit: Visit) -> Response:
@@ -35,7 +35,8 @@ def show_people(visit: Visit) -> Response:
         "people/people.html",
         people=users.listing(visit.session, _account(visit)),
         roles=_roles(visit),
-        built_in=ROLES,
+        built_in=OF_ACCOUNTS,
+        everywhere=_everywhere(visit),
         names=_Names(visit),
     )
 
@@ -48,7 +49,9 @@ def invite(visit: Visit) -> Response:
         _account(visit),
     )
     if account_id is None:
-        return _given(visit, users.invite_operator(visit.session, login, name), "people.added")
+        wanted = visit.form.get("role", _OPERATOR)
+        invite_to = users.invite_billing if wanted == _BILLING else users.invite_operator
+        return _given(visit, invite_to(visit.session, login, name), "people.added")
     role = _role(visit)
     try:
         invited = users.invite(visit.session, account_id, login, role, name)
@@ -71,6 +74,7 @@ def show_person(visit: Visit) -> Response:
         person=person,
         alone=alone,
         roles=_roles(visit),
+        everywhere=_everywhere(visit),
         names=_Names(visit),
         sessions=[(each, browser_name(each.origin.agent)) for each in reversed(opened)],
     )
@@ -82,9 +86,7 @@ def change_role(visit: Visit) -> Response:
     who, account_id = visit.place("user"), _account(visit)
     names = _Names(visit)
     if account_id is None:
-        operator = visit.form.get("role") == _OPERATOR
-        changed = users.set_operator(visit.session, who, operator=operator)
-        return _given(visit, changed, "people.role_changed")
+        return _given(visit, _set_everywhere(visit, who), "people.role_changed")
     if visit.form.get("role") == "":
         users.set_role(visit.session, account_id, who, None)
         return visit.redirect(names.people, notice="people.role_removed")
@@ -94,6 +96,21 @@ def change_role(visit: Visit) -> Response:
     except ApprovalNeeded:
         return propose(visit, ChangeRole(who, "", role))
     return _given(visit, changed, "people.role_changed")
+
+
+def _set_everywhere(visit: Visit, who: str) -> users.Invited:
+    """Give a person one of the roles over all accounts, or none; the other one is taken away."""
+    wanted = visit.form.get("role", "")
+    before = users.get(visit.session, None, who)
+    if wanted == _BILLING or (wanted != _OPERATOR and before.is_billing):
+        changed = users.set_billing(visit.session, who, billing=wanted == _BILLING)
+        if before.is_operator:
+            users.set_operator(visit.session, who, operator=False)
+        return changed
+    changed = users.set_operator(visit.session, who, operator=wanted == _OPERATOR)
+    if before.is_billing:
+        users.set_billing(visit.session, who, billing=False)
+    return changed
 
 
 def reset(visit: Visit) -> Response:
@@ -176,10 +193,15 @@ def _role(visit: Visit) -> str:
 
 def _roles(visit: Visit) -> list[tuple[str, str]]:
     """The roles that can be given here, and what they are called."""
-    built_in = [(role.value, visit.text(f"common.roles.{role.value}")) for role in ROLES]
+    built_in = [(role.value, visit.text(f"common.roles.{role.value}")) for role in OF_ACCOUNTS]
     if visit.account is None:
         return built_in
     return [*built_in, *roles.names(visit.session, visit.account_id).items()]
+
+
+def _everywhere(visit: Visit) -> list[tuple[str, str]]:
+    """The roles over all accounts, and what they are called."""
+    return [(each.value, visit.text(f"common.roles.{each.value}")) for each in EVERYWHERE]
 
 
 def _given(visit: Visit, changed: Invited, notice: str) -> Response:

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.roles import (
     COMPOSABLE,
+    OF_ACCOUNTS,
     PERMISSIONS,
     ComposedRole,
     Permission,
@@ -47,7 +48,8 @@ _NAME: Final = Phrase(
 )
 _NAME_TAKEN: Final = Phrase("refused.role_name_taken", "there is a role called {name} already")
 _EVERYWHERE: Final = Phrase(
-    "refused.role_everywhere", "operate concerns all accounts; no role of an account has it"
+    "refused.role_everywhere",
+    "book and operate concern all accounts; no role of an account has them",
 )
 _HELD: Final = Phrase(
     "refused.role_held", "{people} people have this role; give them another one first"
@@ -57,7 +59,6 @@ _CHANGED: Final = Phrase(
 )
 _SAME: Final = Phrase("refused.role_same", "nothing would change")
 
-_OF_ACCOUNTS: Final = tuple(each for each in UserRole if each is not UserRole.OPERATOR)
 _MAY: Final[dict[str, Any]] = {"scope": "manage:people", "permission": Permission.PEOPLE}
 
 
@@ -176,7 +177,7 @@ def _listed(reading: Reading, account_id: str) -> dict[str, RoleShown]:
     session, held = reading.session, _held(reading.connection, reading.session.ring, account_id)
     built_in = [
         RoleShown(each, each, _sorted(PERMISSIONS[each]), True, held[each], 0)
-        for each in _OF_ACCOUNTS
+        for each in OF_ACCOUNTS
     ]
     made = own_roles.listing(reading.connection, session.signer, account_id)
     found = [*built_in, *(_shown(each, held[each.role_id]) for each in made)]

@@ -12,7 +12,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.people import User, UserView
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import EVERYWHERE, UserRole
 from gatehouse.admin.approvals.use_cases.second_pair import (
     check_handed_over,
     check_operator_made,
@@ -42,6 +42,12 @@ _PERSON_ENABLED: Final = Phrase("refused.person_enabled", "{login} is not disabl
 
 __all__ = ["NewLink", "UserSession", "UserView"]
 
+_BILLING_KNOWN: Final = Phrase(
+    "refused.billing_known", "{login} looks after the money of all accounts already"
+)
+_BILLING_NOT: Final = Phrase(
+    "refused.billing_not", "{login} does not look after the money of all accounts"
+)
 _OPERATOR_KNOWN: Final = Phrase("refused.operator_known", "{login} is an operator already")
 _OPERATOR_NOT: Final = Phrase("refused.operator_not", "{login} is no operator already")
 
@@ -55,7 +61,7 @@ _ROLES_ELSEWHERE: Final = Phrase(
 )
 _OPERATOR_EVERYWHERE: Final = Phrase(
     "refused.operator_everywhere",
-    "an operator is one in all accounts; this is no role of an account",
+    "this role is one in all accounts, and no role of an account",
 )
 _ROLES_ONLY_ELSEWHERE: Final = Phrase(
     "refused.roles_only_elsewhere",
@@ -110,6 +116,20 @@ def invite_operator(session: AdminSession, login: str, name: str = "") -> Invite
             user = users.add(change, _new(change, plain, shown))
         change.audit("user.invite-operator", userId=user.user_id, login=plain)
         return _entrusted(change, user, is_operator=True)
+
+
+def invite_billing(session: AdminSession, login: str, name: str = "") -> Invited:
+    """Let somebody look after the money of all accounts."""
+    plain, shown = check_login(login), check_name(name or login)
+    with _changing(session, None) as change:
+        check_operator_made(change)
+        user = users.find(change.connection, change.ring, plain)
+        if user is not None and user.is_billing:
+            raise Conflict(_BILLING_KNOWN(login=plain))
+        if user is None:
+            user = users.add(change, _new(change, plain, shown))
+        change.audit("user.billing", userId=user.user_id, login=plain, billing=True)
+        return _entrusted(change, user, is_billing=True)
 
 
 def listing(session: AdminSession, account_id: str | None = None) -> list[UserView]:
@@ -170,6 +190,21 @@ def set_operator(session: AdminSession, who: str, *, operator: bool) -> Invited:
         if operator:
             return _entrusted(change, user, is_operator=True)
         return Invited(UserView.of(users.save(change, user.with_rights(is_operator=False))), None)
+
+
+def set_billing(session: AdminSession, who: str, *, billing: bool) -> Invited:
+    """Let a person look after the money of all accounts, or no more; with a new link."""
+    with _changing(session, None) as change:
+        user = _find(change.connection, change.ring, None, who)
+        if user.is_billing is billing:
+            phrase = _BILLING_KNOWN if billing else _BILLING_NOT
+            raise Conflict(phrase(login=user.login))
+        if billing:
+            check_operator_made(change)
+        change.audit("user.billing", userId=user.user_id, login=user.login, billing=billing)
+        if billing:
+            return _entrusted(change, user, is_billing=True)
+        return Invited(UserView.of(users.save(change, user.with_rights(is_billing=False))), None)
 
 
 def disable(session: AdminSession, account_id: str | None, who: str) -> UserView:
@@ -293,7 +328,7 @@ def _check_own(user: User, account_id: str | None) -> None:
 
 def check_role(role: str) -> None:
     """Refuse what is no role of an account."""
-    if role == UserRole.OPERATOR:
+    if role in EVERYWHERE:
         raise InvalidInput(_OPERATOR_EVERYWHERE())
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.people import User
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import EVERYWHERE, OF_ACCOUNTS, UserRole
 from gatehouse.admin.people.queries import users
 from gatehouse.admin.sign_in.queries import sessions
 from gatehouse.admin.sign_in.use_cases import links, throttle, tickets
@@ -45,7 +45,6 @@ _KIND: Final = "oidc"
 _LIFETIME_MS: Final = 10 * 60_000
 _LEEWAY_S: Final = 60
 _REFUSED: Final = _SSO_REFUSED()
-_OPERATOR: Final = "operator"
 _log: Final = logging.getLogger("gatehouse.people")
 
 
@@ -137,7 +136,7 @@ class SingleSignOn:
             tickets.use(change, _KIND, ticket)
             throttle.take_back(change.connection, session, throttled)
             person, started = self._person(change, claims), None
-            if person.roles or person.is_operator or not self._roles:
+            if person.roles or person.works_everywhere or not self._roles:
                 started = begin(change, person, by(origin, _KIND), self._sign_in.limits)
         if started is None:  # After the commit, so that roles of former groups are gone.
             raise SignInRefused(_REFUSED)
@@ -191,6 +190,7 @@ class SingleSignOn:
     def _by_groups(self, change: Change, user: User | None, claims: _Claims) -> User:
         mine = [(role, account) for group, role, account in self._roles if group in claims.groups]
         is_operator = any(role is UserRole.OPERATOR for role, _ in mine)
+        is_billing = any(role is UserRole.BILLING for role, _ in mine)
         roles: dict[str, str] = {}
         for role, account_id in mine:
             if account_id is not None and _exists(change, account_id):
@@ -200,26 +200,34 @@ class SingleSignOn:
                 raise SignInRefused(_REFUSED)
             user = users.add(change, _newcomer(change, claims))
             change.audit("user.single-sign-on", userId=user.user_id, isNew=True)
-        if (dict(user.roles), user.is_operator) != (roles, is_operator):
+        everywhere = {"is_operator": is_operator, "is_billing": is_billing}
+        before = (dict(user.roles), user.is_operator, user.is_billing)
+        if before != (roles, is_operator, is_billing):
             # A link that an administrator made earlier must not hand over what groups give.
             links.forget(change, user)
-            rights = {"roles": roles, "is_operator": is_operator, "entitled_at_ms": change.now_ms}
+            rights = {"roles": roles, **everywhere, "entitled_at_ms": change.now_ms}
             user = users.save(change, user.with_rights(**rights))
-            change.audit("user.groups", userId=user.user_id, roles=roles, operator=is_operator)
+            change.audit(
+                "user.groups",
+                userId=user.user_id,
+                roles=roles,
+                operator=is_operator,
+                billing=is_billing,
+            )
         elif not mine:
             raise SignInRefused(_REFUSED)
         return user
 
 
 def read_role(text: str) -> tuple[UserRole, str | None]:
-    """`operator`, or `role@account`, as the setting has it."""
+    """`operator`, `billing`, or `role@account`, as the setting has it."""
     role, separator, account_id = text.partition("@")
-    if role == _OPERATOR and not separator:
-        return UserRole.OPERATOR, None
-    if role not in UserRole.__members__.values() or role == _OPERATOR or not account_id:
+    if role in EVERYWHERE and not separator:
+        return UserRole(role), None
+    if role not in OF_ACCOUNTS or not account_id:
         raise SettingsError(
-            f"GATEHOUSE_OIDC_ROLES: {text} is neither operator nor a role at an account, such as "
-            "analyst@acct_..."
+            f"GATEHOUSE_OIDC_ROLES: {text} is neither operator nor billing nor a role at an "
+            "account, such as analyst@acct_..."
         )
     return UserRole(role), account_id
 

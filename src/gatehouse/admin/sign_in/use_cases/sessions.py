@@ -116,6 +116,7 @@ def resolve(
         roles=user.roles,
         composed=own_roles.held(session, user.roles),
         is_operator=user.is_operator,
+        is_billing=user.is_billing,
         locale=user.locale,
         time_zone=user.time_zone,
         needs_new_token=found.rights != user.rights,
