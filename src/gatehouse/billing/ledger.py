@@ -187,13 +187,22 @@ class Book:
             raise InvalidInput(_TOP_UP_POSITIVE())
         self._move(account_id, reference, amount, at_ms, (EntryKind.TOP_UP, note))
 
-    def adjust(self, account_id: str, reference: str, amount: int, at_ms: int, why: str) -> None:
-        """Correct a balance by hand; amounts held for open requests cannot be withdrawn."""
+    def adjust(
+        self,
+        account_id: str,
+        reference: str,
+        amount: int,
+        at_ms: int,
+        why: str,
+        *,
+        may_owe: bool = False,
+    ) -> None:
+        """Correct a balance; only what is owed by contract is taken from what is held, or lacks."""
         if amount == 0:
             raise InvalidInput(_ADJUSTMENT_NOTHING())
         if not why.strip():
             raise InvalidInput(_ADJUSTMENT_REASON())
-        if amount < 0 and amount + self.accounts[account_id].available < 0:
+        if amount < 0 and not may_owe and amount + self.accounts[account_id].available < 0:
             raise InvalidInput(_ADJUSTMENT_TOO_MUCH())
         self._move(account_id, reference, amount, at_ms, (EntryKind.ADJUST, why))
 

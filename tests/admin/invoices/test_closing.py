@@ -240,6 +240,32 @@ def test_a_commitment_is_charged_as_far_as_a_month_costs_less(session: AdminSess
     assert _sum_of_ledger(session, account) == made.net.micros == 5_000_000
 
 
+def test_who_has_not_what_was_agreed_owes_the_rest_until_it_is_paid(session: AdminSession) -> None:
+    account = _account(session, micros=2_000_000)
+    terms = msgspec.structs.replace(STANDARD, commitment="5")
+    parties.set_billing_details(session, account, terms)
+    _charge(session, account, JANUARY.start_ms, 1_255_000)
+    after = _at(session, "2026-01")
+    made = closing.close_month(after, account, "2026-01")
+    assert made is not None
+    # 5.00 were agreed and 2.00 were there; 19 % of both parts are the tax of the whole.
+    assert (made.net.micros, made.paid.micros, made.due.micros) == (
+        5_000_000,
+        2_380_000,
+        3_570_000,
+    )
+    found = money.get_balance(after, account)
+    assert (found.balance.micros, found.available.micros) == (-3_000_000, -3_000_000)
+    note = closing.credit_invoice(after, account, made.number, 4_000_000, "agreed")
+    assert (note.due.micros, note.paid.micros) == (3_570_000, 1_190_000)
+    rest = closing.credit_invoice(after, account, made.number, None, "agreed")
+    assert (rest.due.micros, rest.paid.micros) == (0, 1_190_000)
+    money.top_up(after, account, 1_000_000, "", made.number)
+    assert money.get_balance(after, account).available.micros == 3_000_000
+    problems = money.verify_ledger(session).problems
+    assert [each for each in problems if account in each] == []
+
+
 def test_who_is_invoiced_pays_later_and_who_pays_in_advance_has_paid(session: AdminSession) -> None:
     prepaid, invoiced = _account(session), _account(session, micros=0)
     money.set_credit_limit(session, invoiced, 10_000_000)

@@ -152,6 +152,12 @@ def credited(connection: sa.Connection, account_id: str, number: str) -> int:
     return int(connection.scalar(query) or 0)
 
 
+def due_credited(connection: sa.Connection, account_id: str, number: str) -> int:
+    """What credit notes have taken off what is to be paid of an invoice, in millionths."""
+    query = sa.select(_I.document).where(_I.account_id == account_id, _I.credits == number)
+    return sum(_read_sums(text).due.micros for text in connection.scalars(query))
+
+
 def last_closed(connection: sa.Connection, account_id: str) -> ClosedMonth | None:
     """The newest month that is closed."""
     query = sa.select(CLOSED_MONTHS).where(_M.account_id == account_id)

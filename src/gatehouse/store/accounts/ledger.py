@@ -77,10 +77,13 @@ def adjust(
     reason: str,
     named: str | None = None,
     expires_at_ms: int | None = None,
+    *,
+    may_owe: bool = False,
 ) -> AccountState:
-    """Correct a balance by hand; `ReferenceTaken` when its reference was used before.
+    """Correct a balance; `ReferenceTaken` when its reference was used before.
 
-    An amount that is added may expire: what is not spent by then is taken back.
+    An amount that is added may expire: what is not spent by then is taken back. With `may_owe` the
+    account owes what it does not have, and spends nothing until it has paid.
     """
     currency = accounts.get(change.connection, account_id).currency
     book = _open_book(change, account_id)
@@ -89,11 +92,14 @@ def adjust(
         _take_reference(change, account_id, named, reference)
     available = book.accounts[account_id].available
     # An account that owes more than its lowered limit can still be credited.
-    if amount < 0 and amount + available < 0:
+    is_short = amount < 0 and amount + available < 0
+    if is_short and may_owe and book.accounts[account_id].credit is None:
+        accounts.set_credit_limit(change, account_id, 0)
+    if is_short and not may_owe:
         free = f"{shown_amount(available, currency)} {currency}"
         raise InvalidInput(_ADJUSTMENT_AVAILABLE(free=free))
     why = kept_note(reason)
-    book.adjust(account_id, reference, amount, change.now_ms, why)
+    book.adjust(account_id, reference, amount, change.now_ms, why, may_owe=may_owe)
     payment: dict[str, Any] = {} if named is None else {"paymentReference": named}
     if expires_at_ms is not None:
         payment["expiresAtMs"] = expires_at_ms

@@ -121,8 +121,8 @@ def _credit(
     tax = _tax(of.tax, gone + net, unit) - _tax(of.tax, gone, unit)
     sequence = queries.next_number(change, InvoiceKind.CREDIT_NOTE)
     today = _day(change.now_ms)
-    was_paid = of.paid.micros > 0
     total = net + tax
+    due = min(total, of.due.micros - queries.due_credited(change.connection, account_id, of.number))
     made = msgspec.structs.replace(
         of,
         invoice_id=change.new_id("inv"),
@@ -135,8 +135,8 @@ def _credit(
         net=money(of.currency, net),
         tax_amount=money(of.currency, tax),
         total=money(of.currency, total),
-        paid=money(of.currency, total if was_paid else 0),
-        due=money(of.currency, 0 if was_paid else total),
+        paid=money(of.currency, total - due),
+        due=money(of.currency, due),
         carried_in=money(of.currency, 0),
         carried_out=money(of.currency, 0),
         credits=of.number,
@@ -182,7 +182,7 @@ class _Closing:
         commitment = max(0, least - total_of(own) + credit)
         if commitment != credit:
             why = f"{self._month}: volume credit and commitment"
-            ledger.adjust(change, account_id, credit - commitment, why)
+            ledger.adjust(change, account_id, credit - commitment, why, may_owe=True)
         items = [(*read_key(name), count) for name, count in sorted(counts.items())]
         if commitment:
             items.append((_COMMITMENT, commitment, 1))
@@ -221,7 +221,7 @@ class _Closing:
         check_terms(seller.party, details.buyer, details.tax)
         net, sequence = sum(amounts), queries.next_number(change, InvoiceKind.INVOICE)
         tax = _tax(details.tax, net, self._unit)
-        is_invoiced = accounts.state(change.connection, self._account.account_id).credit is not None
+        due = self._due(net, tax, details.tax)
         today = _day(change.now_ms)
         span = self._period.start_ms, self._period.end_ms
         expired = credits.expired_between(change.connection, self._account.account_id, *span)
@@ -245,8 +245,8 @@ class _Closing:
             net=money(currency, net),
             tax_amount=money(currency, tax),
             total=money(currency, net + tax),
-            paid=money(currency, 0 if is_invoiced else net + tax),
-            due=money(currency, net + tax if is_invoiced else 0),
+            paid=money(currency, net + tax - due),
+            due=money(currency, due),
             carried_in=money(currency, carried[0]),
             carried_out=money(currency, carried[1]),
             iban=seller.iban,
@@ -254,6 +254,14 @@ class _Closing:
         )
         queries.add(change, self._account.account_id, sequence, made, net)
         return made
+
+    def _due(self, net: int, tax: int, terms: TaxTerms) -> int:
+        """What is to be paid: all of it on credit, otherwise what the balance lacked, with tax."""
+        state = accounts.state(self._change.connection, self._account.account_id)
+        if state.credit:
+            return net + tax
+        lacked = min(net, max(0, -(state.balance // self._unit * self._unit)))
+        return lacked + tax - _tax(terms, net - lacked, self._unit)
 
     def _charges(self, period: Period) -> list[ChargeLine]:
         connection, account_id = self._change.connection, self._account.account_id
