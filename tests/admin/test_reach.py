@@ -56,7 +56,7 @@ NOT_OFFERED: Final = {
     "Money is the operator's; merchants read balance, statement and usage": {
         *("money.set_prices", "money.top_up", "money.adjust"),
         *("money.spending_pace", "money.ledger_page", "money.set_credit_limit"),
-        *("invoices.closing.", "invoices.entries_of_month"),
+        *("invoices.closing.", "invoices.all_accounts.", "invoices.entries_of_month"),
         *("invoices.parties.get_seller", "invoices.parties.set_seller"),
         "invoices.parties.set_billing_details",
     },

@@ -22,7 +22,7 @@ ABOUT_NO_ACCOUNT = {
         *("reference-host", "health", "top"),
         *("audit head", "audit verify", "ledger verify", "retention show", "retention run"),
         "retention partition",
-        *("invoices seller", "invoices export"),
+        *("invoices seller", "invoices export", "invoices accounts"),
         "sentry rebuild",
     },
     "the demo account, and no other": {"demo fill"},

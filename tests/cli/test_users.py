@@ -61,7 +61,7 @@ def test_a_person_is_invited_changed_and_deleted(home: Home) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["invite", "eve@shop.example"], 2, "--role ROLE in one account, or --operator"),
+        (["invite", "eve@shop.example"], 2, "--role ROLE in one account, --billing, or"),
         (["invite", "no address", "--operator"], 4, "no e-mail address"),
         (["show", "nobody@shop.example"], 3, "no person"),
         (["role", "eve@shop.example", "boss"], 2, "there is no role boss"),

@@ -50,7 +50,7 @@ def test_a_viewer_does_not_see_the_balance(console: Console) -> None:
     assert "$100.00" not in page
 
 
-@pytest.mark.parametrize("role", UserRole)
+@pytest.mark.parametrize("role", [role for role in UserRole if role is not UserRole.BILLING])
 def test_fees_by_operation_are_for_who_may_see_money(console: Console, role: UserRole) -> None:
     shop = Recorder(console.session, console.account_id)
     shop.keep(decision=Outcome.ACCEPT)

@@ -12,9 +12,9 @@ from gatehouse.core.api_values import Money
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import NotFound
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.store.accounts.tables import TOP_UP_REFERENCES
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.database import is_any_of
-from gatehouse.store.tables import TOP_UP_REFERENCES
 
 _NO_INVOICE: Final = Phrase("refused.no_invoice", "no invoice {id}")
 _I: Final = INVOICES.c

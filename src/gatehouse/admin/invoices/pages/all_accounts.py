@@ -43,7 +43,7 @@ def download(visit: Visit) -> Response:
     """The same of all accounts, for spreadsheets."""
     found = money_of_accounts(visit.session, visit.desk.ledger_days)
     text = csv_lines([ACCOUNT_HEADINGS, *(account_row(each) for each in found)])
-    disposition = 'attachment; filename="accounts.csv"'
+    disposition = 'attachment; filename="money-of-all-accounts.csv"'
     headers = {"content-disposition": disposition}
     return Response(text.encode(), headers=headers, media_type="text/csv; charset=utf-8")
 
