@@ -23,6 +23,8 @@ class Permission(StrEnum):
     """Propose changes of rules and of lists, which another person approves."""
     CONFIGURE = "configure"
     """Change rules, lists, pipelines and models."""
+    PAYMENTS = "payments"
+    """Capture, void and refund payments, and settle what is in doubt."""
     SEE_MONEY = "see_money"
     """Look at the balance, usage, statements and prices."""
     ACCESS = "access"
@@ -55,8 +57,12 @@ _VIEWER: Final = frozenset({Permission.SEE})
 _ANALYST: Final = _VIEWER | {
     *(Permission.REVEAL, Permission.REVIEW, Permission.BLOCK, Permission.PROPOSE),
 }
-_MANAGER: Final = _ANALYST | {Permission.CONFIGURE, Permission.APPROVE, Permission.SEE_AUDIT}
-_FINANCE: Final = _VIEWER | {Permission.SEE_MONEY, Permission.APPROVE, Permission.SEE_AUDIT}
+_MANAGER: Final = _ANALYST | {
+    *(Permission.CONFIGURE, Permission.PAYMENTS, Permission.APPROVE, Permission.SEE_AUDIT),
+}
+_FINANCE: Final = _VIEWER | {
+    *(Permission.PAYMENTS, Permission.SEE_MONEY, Permission.APPROVE, Permission.SEE_AUDIT),
+}
 _ADMINISTRATOR: Final = _MANAGER | _FINANCE | {Permission.ACCESS, Permission.PEOPLE}
 
 _OPERATOR: Final = _ADMINISTRATOR | {Permission.BOOK, Permission.OPERATE}
@@ -78,7 +84,10 @@ OF_ACCOUNTS: Final = tuple(each for each in UserRole if each not in EVERYWHERE)
 COMPOSABLE: Final = tuple(each for each in Permission if each in _ADMINISTRATOR)
 """What an account can make a role of."""
 SENSITIVE: Final = frozenset(
-    {Permission.REVEAL, Permission.SEE_MONEY, Permission.ACCESS, Permission.PEOPLE}
+    {
+        *(Permission.REVEAL, Permission.PAYMENTS, Permission.SEE_MONEY),
+        *(Permission.ACCESS, Permission.PEOPLE),
+    }
 )
 """Personal data, money and people; and keys, which can be made for everything."""
 GIVEN_BY_KEYS: Final = frozenset(COMPOSABLE) - SENSITIVE - {Permission.APPROVE}

@@ -16,7 +16,5 @@ SUBJECT = Subject(
         ),
     ),
     use_cases=("use_cases.operating",),
-    without={
-        "pages": "A decision's page shows its payment.",
-    },
+    pages=("pages:PAGES",),
 )

@@ -1,13 +1,14 @@
 """What payments that stand are, and what can be done with them, as faces show it."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
 from gatehouse.core.clock import Moment
+from gatehouse.core.reading.spans import SinceText, UntilText
 from gatehouse.gateway.operating import OperationKind
 from gatehouse.gateway.payment import LARGEST_PAYMENT
 from gatehouse.store.payments.operations import OperationState
@@ -23,6 +24,7 @@ OperationId = Annotated[
     str,
     Meta(description="The id of the operation.", examples=["op_01kcb5f7a0mzq8vd0e2h4x7n9t"]),
 ]
+LONGEST_PAYMENT_ID: Final = 512
 _Minor = Annotated[int, Meta(ge=1, le=LARGEST_PAYMENT)]
 
 
@@ -54,6 +56,14 @@ class OperationAmount(msgspec.Struct, frozen=True, rename="camel"):
             examples=[1000],
         ),
     ] = None
+    operations_seen: Annotated[
+        Annotated[int, Meta(ge=0, le=100_000)] | None,
+        Meta(
+            description="How many operations the payment had when it was looked at; refused when "
+            "it has others by now.",
+            examples=[0],
+        ),
+    ] = None
 
 
 class OperationFinding(msgspec.Struct, frozen=True, rename="camel"):
@@ -72,6 +82,29 @@ class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
     operation: Annotated[
         OperationState | None, Meta(description="Only payments with an operation in this state.")
+    ] = None
+    state: Annotated[PaymentState | None, Meta(description="Only payments in this state.")] = None
+    connector: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=64)] | None,
+        Meta(description="Only payments that this connector authorized.", examples=["acquirer"]),
+    ] = None
+    payment_id: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_PAYMENT_ID)] | None,
+        Meta(description="Only the payment with this id of the provider."),
+    ] = None
+    since: SinceText = None
+    until: UntilText = None
+    currency: Annotated[
+        Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None,
+        Meta(description="Only payments in this currency (ISO 4217).", examples=["EUR"]),
+    ] = None
+    least_minor: Annotated[
+        _Minor | None,
+        Meta(description="Only of at least so much, in the smallest unit.", examples=[1000]),
+    ] = None
+    most_minor: Annotated[
+        _Minor | None,
+        Meta(description="Only of at most so much, in the smallest unit.", examples=[5000]),
     ] = None
 
 

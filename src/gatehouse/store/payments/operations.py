@@ -152,27 +152,6 @@ def find_payment(
     return None if row is None else PaymentRow(*row)
 
 
-def list_payments(
-    connection: sa.Connection,
-    account_id: str,
-    before: str | None,
-    limit: int,
-    state: OperationState | None = None,
-) -> list[PaymentRow]:
-    """Payments of an account, newest first; with a state, those with such an operation."""
-    query = sa.select(PAYMENTS).where(_P.account_id == account_id)
-    if before is not None:
-        query = query.where(_P.request_id < before)
-    if state is not None:
-        query = query.where(
-            sa.exists().where(
-                _O.account_id == account_id, _O.request_id == _P.request_id, _O.state == state
-            )
-        )
-    rows = connection.execute(query.order_by(_P.request_id.desc()).limit(limit))
-    return [PaymentRow(*row) for row in rows]
-
-
 def of_payments(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str]
 ) -> dict[str, list[KeptOperation]]:

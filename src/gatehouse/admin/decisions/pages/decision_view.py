@@ -16,6 +16,7 @@ from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.use_cases.showing import ShownEntity
 from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
+from gatehouse.admin.payments.use_cases.operating import has_payment
 from gatehouse.admin.reviews.use_cases.review_undo import can_undo
 from gatehouse.console.charts.signed_bars import SignedBar, signed_bars
 from gatehouse.console.visit import Visit
@@ -289,6 +290,13 @@ class DecisionSheet:
             if isinstance(amount, int) and isinstance(currency, str):
                 return amount, currency
         return None
+
+    @property
+    def has_payment(self) -> bool:
+        """Whether a payment of it is kept, which has a page of its own."""
+        return has_payment(
+            self._visit.session, self._visit.account_id, self.found.record.request_id
+        )
 
     @property
     def can_undo(self) -> bool:

@@ -26,7 +26,7 @@ from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import DecisionRecord, UnreadableRecord, decode
 from gatehouse.decisions.search_terms import AMOUNT, PAYMENT, amount_bucket
 from gatehouse.gateway.spec import GATEWAY
-from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.decisions import records
 from gatehouse.store.feedback.statements import FeedbackSubject
 
@@ -159,6 +159,12 @@ class PaymentFinder:
             else:
                 joined.append(each)
         return joined
+
+
+def requests_paid(reading: Reading, account_id: str, payment_id: str) -> list[str]:
+    """The requests whose payments have this id at the provider."""
+    term = reading.session.terms.term(account_id, PAYMENT, payment_id)
+    return joins.by_terms(reading.connection, account_id, {term: payment_id}).get(payment_id, [])
 
 
 def candidate_in(record: DecisionRecord) -> CandidatePayment:

@@ -7,7 +7,11 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.access.roles import Permission
+from gatehouse.admin.outcomes.use_cases.finding import requests_paid
+from gatehouse.admin.payments.queries import list_payments as list_kept
 from gatehouse.admin.payments.types import (
+    LONGEST_PAYMENT_ID,
     OperationAmount,
     OperationFinding,
     OperationId,
@@ -22,11 +26,13 @@ from gatehouse.connectors.definition import decode_program
 from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import Conflict, KeyMissing, NotFound, SealBroken, SettingsError
+from gatehouse.core.reading.spans import read_span
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.gateway.operating import OperationKind
 from gatehouse.pipeline.settlement import PaymentRow
-from gatehouse.store.admin.admin_session import Change, Reading
+from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
+from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import CONNECTORS_KEY
@@ -42,6 +48,12 @@ from gatehouse.store.requests import intents
 from gatehouse.store.requests.intents import IntentState
 
 _SCOPE: Final = "manage:payments"
+_ALL_DAYS: Final = 366_000
+_DAY_MS: Final = 86_400_000
+_SEEN_OTHERS: Final = Phrase(
+    "refused.payment_changed",
+    "something was asked for or done with the payment meanwhile; look at it again",
+)
 _NONE: Final = Phrase(
     "refused.payment_none",
     "{request} has no payment that stands: it was not authorized, or it was reversed",
@@ -70,7 +82,13 @@ _NOT_IN_DOUBT: Final = Phrase(
 )
 
 
-@use_case("GET /payments", scope=_SCOPE, operation="listPayments", answers="paymentsResponse")
+@use_case(
+    "GET /payments",
+    scope=_SCOPE,
+    permission=Permission.SEE,
+    operation="listPayments",
+    answers="paymentsResponse",
+)
 def list_payments(reading: Reading, account_id: str, wanted: PaymentSearch) -> PaymentPage:
     """List payments.
 
@@ -78,15 +96,22 @@ def list_payments(reading: Reading, account_id: str, wanted: PaymentSearch) -> P
     it.
     """
     connection, limit = reading.connection, wanted.limit
-    found = operations.list_payments(
-        connection, account_id, wanted.starting_after, limit + 1, wanted.operation
-    )
+    # An id may be made by a server whose clock is a little ahead.
+    span = read_span(wanted.since, wanted.until, reading.now_ms + _DAY_MS, _ALL_DAYS)
+    among = None
+    if wanted.payment_id is not None:
+        among = requests_paid(reading, account_id, wanted.payment_id)
+    found = list_kept(connection, account_id, wanted, span, among)
     shown = shown_payments(connection, reading.session.ring, account_id, found[:limit])
     return PaymentPage(shown, len(found) > limit)
 
 
 @use_case(
-    "GET /payments/{requestId}", scope=_SCOPE, operation="getPayment", answers="paymentResponse"
+    "GET /payments/{requestId}",
+    scope=_SCOPE,
+    permission=Permission.SEE,
+    operation="getPayment",
+    answers="paymentResponse",
 )
 def get_payment(reading: Reading, account_id: str, request_id: RequestId) -> PaymentShown:
     """Show a payment.
@@ -96,9 +121,26 @@ def get_payment(reading: Reading, account_id: str, request_id: RequestId) -> Pay
     return _shown(reading.connection, reading.session.ring, account_id, request_id)
 
 
+def has_payment(session: AdminSession, account_id: str, request_id: str) -> bool:
+    """Whether a payment of a request is kept."""
+    with account_reading(session, account_id) as connection:
+        return operations.find_payment(connection, account_id, request_id) is not None
+
+
+def payment_named(session: AdminSession, account_id: str, payment_id: str) -> str | None:
+    """The request whose payment has this id at the provider, if it is the only one."""
+    if not 0 < len(payment_id) <= LONGEST_PAYMENT_ID:
+        return None
+    with account_reading(session, account_id) as connection:
+        found = requests_paid(Reading(session, connection), account_id, payment_id)
+        kept = [each for each in found if operations.find_payment(connection, account_id, each)]
+    return kept[0] if len(kept) == 1 else None
+
+
 @use_case(
     "POST /payments/{requestId}/capture",
     scope=_SCOPE,
+    permission=Permission.PAYMENTS,
     operation="capturePayment",
     answers="paymentResponse",
     unseen=True,
@@ -112,12 +154,13 @@ def capture_payment(
     what was authorized. The operation is kept at once and sent right after; ask for the payment, or
     wait for the event, to know its end.
     """
-    return _ask(change, account_id, request_id, (OperationKind.CAPTURE, given.amount_minor))
+    return _ask(change, account_id, request_id, OperationKind.CAPTURE, given)
 
 
 @use_case(
     "POST /payments/{requestId}/void",
     scope=_SCOPE,
+    permission=Permission.PAYMENTS,
     operation="voidPayment",
     answers="paymentResponse",
     unseen=True,
@@ -127,12 +170,13 @@ def void_payment(change: Change, account_id: str, request_id: RequestId) -> Paym
 
     Gives up a payment of which nothing was captured: the provider reverses its authorization.
     """
-    return _ask(change, account_id, request_id, (OperationKind.VOID, None))
+    return _ask(change, account_id, request_id, OperationKind.VOID, OperationAmount())
 
 
 @use_case(
     "POST /payments/{requestId}/refund",
     scope=_SCOPE,
+    permission=Permission.PAYMENTS,
     operation="refundPayment",
     answers="paymentResponse",
     unseen=True,
@@ -144,12 +188,13 @@ def refund_payment(
 
     Gives back what was captured, whole or in parts that come to no more than that.
     """
-    return _ask(change, account_id, request_id, (OperationKind.REFUND, given.amount_minor))
+    return _ask(change, account_id, request_id, OperationKind.REFUND, given)
 
 
 @use_case(
     "POST /payments/{requestId}/operations/{operationId}/settle",
     scope=_SCOPE,
+    permission=Permission.PAYMENTS,
     operation="settlePaymentOperation",
     answers="paymentResponse",
     unseen=True,
@@ -189,19 +234,22 @@ def settle_operation(
 
 
 def _ask(
-    change: Change, account_id: str, request_id: str, wanted: tuple[OperationKind, int | None]
+    change: Change, account_id: str, request_id: str, kind: OperationKind, given: OperationAmount
 ) -> PaymentShown:
     """Keep an operation if there is room for it."""
-    connection, (kind, given) = change.connection, wanted
+    connection = change.connection
     payment = _locked(connection, account_id, request_id)
     intent = intents.states_of(connection, account_id, [request_id]).get(request_id)
     if intent is not None:
         raise Conflict(_IN_REVIEW() if intent is IntentState.REVIEW else _REVERSED())
-    sums = PaymentSums.of(operations.of_payments(connection, account_id, [request_id])[request_id])
+    known = operations.of_payments(connection, account_id, [request_id])[request_id]
+    if given.operations_seen not in (None, len(known)):
+        raise Conflict(_SEEN_OTHERS())
+    sums = PaymentSums.of(known)
     room = sums.room(kind, payment.amount_minor)
     if not room:
         raise Conflict(_NOT_VOIDABLE() if kind is OperationKind.VOID else _NOTHING())
-    amount_minor = room if given is None else given
+    amount_minor = room if given.amount_minor is None else given.amount_minor
     if amount_minor > room:
         raise Conflict(_NO_ROOM(room=room))
     if not _is_offered(connection, payment.party, kind):

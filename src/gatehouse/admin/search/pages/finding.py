@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.use_cases import configurations
+from gatehouse.admin.payments.use_cases.operating import payment_named
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.search.pages.decisions import sought_decisions
 from gatehouse.admin.search.use_cases.typed_text import (
@@ -50,6 +51,8 @@ def find_typed(visit: Visit) -> Response:
         return sought_decisions(visit, chosen.who, value, {})
     if chosen.page == "decision":
         return visit.redirect("decision", id=chosen.shown)
+    if chosen.page == "payment":
+        return visit.redirect("payment", payment=chosen.shown)
     return visit.redirect(chosen.page, query=chosen.filters)
 
 
@@ -59,6 +62,9 @@ def _meant(visit: Visit, typed: str) -> list[Meant]:
     known = configurations.listing(visit.session, visit.account_id, RULE_SETS)
     rules = dict.fromkeys(rule.name for each in known for rule in each.definition.rules)
     found = meant_by(typed, list(rules))
+    if not names_card(typed):
+        paid = payment_named(visit.session, visit.account_id, typed.strip())
+        found = [*([Meant("payment", page="payment", shown=paid)] if paid else []), *found]
     may_name_cards = visit.may(Permission.REVEAL)
     return [each for each in found if each.who != _CARD or may_name_cards]
 

@@ -1,0 +1,36 @@
+"""Payments that pages can show, with operations in every state."""
+
+from typing import Final
+
+from gatehouse.core.ids import derived_id
+from gatehouse.gateway.operating import OperationKind
+from gatehouse.pipeline.settlement import PaymentRow
+from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.payments import operations
+from gatehouse.store.payments.operations import NewOperation, OperationState
+from gatehouse.store.payments.tables import PAYMENTS
+
+IN_DOUBT: Final = derived_id("op", 1_790_000_000_000, "in doubt")
+
+
+def keep_payment(
+    session: AdminSession,
+    account_id: str,
+    request_id: str,
+    *done: tuple[OperationKind, OperationState, int],
+    currency: str = "EUR",
+) -> str:
+    """Keep a payment of 100.00 with some operations, each with its amount."""
+    at_ms = session.clock()
+    row = (account_id, request_id, at_ms, 10_000, currency, "acquirer", "psp-4711", None)
+    names = PaymentRow.__struct_fields__
+    with session.database.writing() as connection:
+        connection.execute(PAYMENTS.delete().where(PAYMENTS.c.request_id == request_id))
+        connection.execute(PAYMENTS.insert(), dict(zip(names, row, strict=True)))
+        for number, (kind, state, amount) in enumerate(done):
+            doubtful = state is OperationState.IN_DOUBT
+            name = IN_DOUBT if doubtful else derived_id("op", at_ms, f"{number} {request_id}")
+            place = (name, account_id, request_id, kind, amount, "user:ada")
+            new = NewOperation(*place, at_ms, at_ms, at_ms, state, 1)
+            operations.add(connection, new)
+    return request_id
