@@ -42,6 +42,7 @@ from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
 from tests.console.disputed import keep_dispute, keep_proof
 from tests.console.invoiced import keep_invoice
+from tests.console.paid import CAPTURED, DOUBTFUL, keep_payment, operation_of
 from tests.console.trained import full_report, keep_model
 
 RULES: Final = """\
@@ -198,6 +199,12 @@ class Belongings:
 
     def _invoice(self) -> str:
         return keep_invoice(self._session, self._account_id)
+
+    def _payment(self) -> str:
+        return keep_payment(self._session, self._account_id, self["id"], CAPTURED, DOUBTFUL)
+
+    def _operation(self) -> str:
+        return operation_of(self["payment"], 1)
 
     def _proposal(self) -> str:
         change = AdjustBalance(1_000_000, "a wrong fee")

@@ -10,7 +10,13 @@ from gatehouse.store.payments import operations
 from gatehouse.store.payments.operations import NewOperation, OperationState
 from gatehouse.store.payments.tables import PAYMENTS
 
-IN_DOUBT: Final = derived_id("op", 1_790_000_000_000, "in doubt")
+CAPTURED: Final = (OperationKind.CAPTURE, OperationState.SUCCEEDED, 6000)
+DOUBTFUL: Final = (OperationKind.REFUND, OperationState.IN_DOUBT, 1000)
+
+
+def operation_of(request_id: str, number: int) -> str:
+    """The id of an operation on a payment that was kept, from 0."""
+    return derived_id("op", 1_790_000_000_000, f"{number} {request_id}")
 
 
 def keep_payment(
@@ -28,8 +34,7 @@ def keep_payment(
         connection.execute(PAYMENTS.delete().where(PAYMENTS.c.request_id == request_id))
         connection.execute(PAYMENTS.insert(), dict(zip(names, row, strict=True)))
         for number, (kind, state, amount) in enumerate(done):
-            doubtful = state is OperationState.IN_DOUBT
-            name = IN_DOUBT if doubtful else derived_id("op", at_ms, f"{number} {request_id}")
+            name = operation_of(request_id, number)
             place = (name, account_id, request_id, kind, amount, "user:ada")
             new = NewOperation(*place, at_ms, at_ms, at_ms, state, 1)
             operations.add(connection, new)

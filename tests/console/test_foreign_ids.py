@@ -68,6 +68,7 @@ FORMS: dict[str, dict[str, str]] = {
     "dispute-decide": {"decision": "REPRESENT", "comment": "signed for"},
     "dispute-delivery": {"carrier": "DHL"},
     "dispute-end": {"result": "WON"},
+    "payment-settle": {"succeeded": "no"},
 }
 """Forms that their actions can use; parts in braces are ids."""
 FILES = {

@@ -10,9 +10,7 @@ from gatehouse.core.ids import derived_id
 from gatehouse.gateway.operating import OperationKind
 from gatehouse.store.payments.operations import OperationState
 from tests.console.harness import Browser, Console
-from tests.console.paid import IN_DOUBT, keep_payment
-
-_CAPTURED = (OperationKind.CAPTURE, OperationState.SUCCEEDED, 6000)
+from tests.console.paid import CAPTURED, keep_payment, operation_of
 
 
 def _new(console: Console, name: str, *done: Any, currency: str = "EUR") -> str:
@@ -32,7 +30,7 @@ def _pages(console: Console) -> str:
 def test_a_payment_is_captured_and_refunded_in_the_amounts_that_its_currency_has(
     console: Console, manager: Browser
 ) -> None:
-    request = _new(console, "in yen", _CAPTURED, currency="JPY")
+    request = _new(console, "in yen", CAPTURED, currency="JPY")
     page = f"{_pages(console)}/{request}"
     shown = manager.get(page).text
     assert "¥4,000 left" in shown
@@ -58,7 +56,7 @@ def test_what_is_in_doubt_is_found_and_settled_by_hand(console: Console, manager
     listed = manager.get(f"{_pages(console)}?doubt=yes").text
     assert request in listed
     page = f"{_pages(console)}/{request}"
-    settle = f"{page}/operations/{IN_DOUBT}/settle"
+    settle = f"{page}/operations/{operation_of(request, 0)}/settle"
     assert f'action="{settle}"' in manager.get(page).text
     assert manager.post(settle, {"succeeded": ""}).status_code == 422
     assert manager.post(settle, {"succeeded": "yes"}).status_code == 303
@@ -73,8 +71,8 @@ def test_payments_are_filtered_by_state_connector_day_and_amount(
     refund = (OperationKind.REFUND, OperationState.SUCCEEDED, 6000)
     requests = {
         "AUTHORIZED": _new(console, "1"),
-        "PARTLY_CAPTURED": _new(console, "2", _CAPTURED),
-        "REFUNDED": _new(console, "3", _CAPTURED, refund),
+        "PARTLYCAPTURED": _new(console, "2", CAPTURED),
+        "REFUNDED": _new(console, "3", CAPTURED, refund),
         "VOIDED": _new(console, "4", (OperationKind.VOID, OperationState.SUCCEEDED, 10_000)),
     }
 

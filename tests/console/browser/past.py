@@ -22,6 +22,8 @@ from gatehouse.admin.jobs.types import JobKind
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
 from gatehouse.admin.outcomes.use_cases.tell import tell
+from gatehouse.admin.payments.types import PaymentSearch
+from gatehouse.admin.payments.use_cases.operating import list_payments
 from gatehouse.admin.people.types import RoleContent
 from gatehouse.admin.people.use_cases import roles, users
 from gatehouse.admin.programmes.worker import ProgrammeWatch
@@ -38,11 +40,13 @@ from gatehouse.pipeline.experiment import ExperimentKind
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change
+from gatehouse.store.payments.operations import OperationState
 from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site, Visitor, serve_site
 from tests.console.disputed import keep_dispute, keep_proof
 from tests.console.invoiced import keep_invoice
+from tests.console.paid import CAPTURED, DOUBTFUL, keep_payment
 from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
@@ -70,6 +74,8 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
         keep_bulk(session, DEMO_ACCOUNT)
         keep_experiment(session, DEMO_ACCOUNT)
         keep_invoice(session, DEMO_ACCOUNT)
+        paid = Recorder(session, DEMO_ACCOUNT, days_ago=1).keep("u-paid")
+        keep_payment(session, DEMO_ACCOUNT, paid, CAPTURED, DOUBTFUL)
         roles.make_role(session, DEMO_ACCOUNT, RoleContent("Night desk", []))
         keep_proof(session, DEMO_ACCOUNT, keep_dispute(session, DEMO_ACCOUNT, _DISPUTE))
     with serve_site(home, browser) as site:
@@ -151,6 +157,9 @@ def places(session: AdminSession) -> dict[str, str]:
         "experiment": experiments.list_experiments(session, DEMO_ACCOUNT).experiments[0].id,
         "invoice": invoices.list_invoices(session, DEMO_ACCOUNT).invoices[0].invoice_id,
     }
+    wanted = PaymentSearch(operation=OperationState.IN_DOUBT)
+    [doubtful] = list_payments(session, DEMO_ACCOUNT, wanted).payments
+    kept |= {"payment": doubtful.request_id, "operation": doubtful.operations[1].operation_id}
     return {**demo_places(session), "job": job, "month": month_of(session), **kept}
 
 

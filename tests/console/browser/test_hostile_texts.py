@@ -26,6 +26,7 @@ from tests.console.browser.past import keep_bulk, keep_experiment, keep_ring, pa
 from tests.console.browser.site import Site, Visitor, needs_chromium
 from tests.console.disputed import keep_dispute
 from tests.console.invoiced import keep_invoice
+from tests.console.paid import CAPTURED, keep_payment
 
 OF_OTHERS = {"training", "webhook", "webhook-form", *DOWNLOADS}
 """Pages about what this account does not have, and files."""
@@ -65,6 +66,7 @@ def _paths(site: Site, shop: HostileShop) -> Iterator[str]:
             "role": shop.role_id,
             "experiment": keep_experiment(session, shop.account_id, TEXTS[1]),
             "invoice": keep_invoice(session, shop.account_id, _HOSTILE_BUYER),
+            "payment": keep_payment(session, shop.account_id, shop.reviews()[0], CAPTURED),
         }
         entities = [f"{base}/entities/{each.kind}/{tokens.token(each)}" for each in shop.entities()]
     yield from (f"{base}/decisions/{each}" for each in shop.requests)

@@ -46,6 +46,7 @@ BUTTONS: Final = {
     *("disputes-keeping", "dispute-file", "dispute-file-delete"),
     *("evidence-packet", "evidence-paper", "decisions-share", "invoices-close"),
     *("experiment-end", "model-shadow-start", "model-shadow-stop", "role-delete"),
+    "payment-void",
     *(
         f"{prefix}person-{name}"
         for prefix in ("", "installation-")
@@ -208,6 +209,9 @@ KEEPING: Final = (
     Refusal("alert", "alert-block", {"hours": "0", "reason": WORDS}, "hours"),
     Refusal("alert", "alert-acknowledge", {"note": "x" * 201}, "note"),
     Refusal("invoice", "invoice-credit", {"reason": " "}, "reason"),
+    Refusal("payment", "payment-capture", {"amount": "0"}, "amount"),
+    Refusal("payment", "payment-refund", {"amount": "many"}, "amount"),
+    Refusal("payment", "payment-settle", {"succeeded": ""}, "succeeded"),
     Refusal("billing-details", "billing-details-set", {"name": WORDS, "country": "de"}, "country"),
     Refusal("roles-new", "role-make", {"name": " "}, "name"),
     Refusal("role", "role-change", {"name": " ", "version": "1"}, "name"),
