@@ -205,7 +205,7 @@ def test_another_account_finds_neither_payment_nor_operation(shop: Shop) -> None
     for verb in ("show", "capture", "void", "refund"):
         done = shop.home.run("payments", verb, shop.request, "--account", other)
         assert done.code
-        assert "has no payment that stands" in done.err
+        assert "there is no payment of" in done.err
     assert shop.home.ok("payments", "list", "--account", other, "--json").json["payments"] == []
     assert not shop.shown()["operations"]
 

@@ -71,7 +71,7 @@ def test_payments_are_filtered_by_state_connector_day_and_amount(
     refund = (OperationKind.REFUND, OperationState.SUCCEEDED, 6000)
     requests = {
         "AUTHORIZED": _new(console, "1"),
-        "PARTLYCAPTURED": _new(console, "2", CAPTURED),
+        "PARTLY_CAPTURED": _new(console, "2", CAPTURED),
         "REFUNDED": _new(console, "3", CAPTURED, refund),
         "VOIDED": _new(console, "4", (OperationKind.VOID, OperationState.SUCCEEDED, 10_000)),
     }

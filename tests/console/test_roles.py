@@ -19,7 +19,7 @@ def _holding(console: Console, *permissions: Permission) -> Browser:
 def test_a_role_is_made_changed_given_and_deleted(console: Console) -> None:
     browser, path = console.as_role(UserRole.ADMINISTRATOR), f"/a/{console.account_id}/roles"
     form = browser.get(f"{path}/new").text
-    assert form.count('class="badge warn"') == 4
+    assert form.count('class="badge warn"') == 5
     sent = {"name": HOSTILE, "permissions": ["review", "block"]}
     assert browser.post(f"{path}/new", sent).headers["location"] == path
     listed = browser.get(path).text

@@ -56,7 +56,7 @@ _SEEN_OTHERS: Final = Phrase(
 )
 _NONE: Final = Phrase(
     "refused.payment_none",
-    "{request} has no payment that stands: it was not authorized, or it was reversed",
+    "there is no payment of {request} that stands: it was not authorized, or it was reversed",
 )
 _NO_OPERATION: Final = Phrase(
     "refused.payment_no_operation", "the payment has no operation {operation}"

@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.payments.use_cases.accepting import capture_accepted
 from gatehouse.admin.reviews.types import LONGEST_REASON
 from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.cards.redaction import recordable
@@ -23,12 +24,9 @@ from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.record_fingerprints import decode
-from gatehouse.pipeline.definition import decode_program
 from gatehouse.store.admin.admin_session import Change
-from gatehouse.store.configured import configurations
-from gatehouse.store.configured.configurations import PIPELINE, ConfigurationKey
 from gatehouse.store.database import struct_from
-from gatehouse.store.decisions import decisions, review_events
+from gatehouse.store.decisions import review_events
 from gatehouse.store.decisions.review_events import (
     STATE_WORDS,
     EventDetails,
@@ -243,7 +241,7 @@ def resolve(
     effect = None
     if payment is not None:
         effect = PaymentEffect.STANDS if finding.approve else PaymentEffect.REVERSED
-    captured = finding.approve and _capture(change, account_id, request_id)
+    captured = finding.approve and capture_accepted(change, account_id, request_id)
     details = EventDetails(state=resolved.state, payment=payment, effect=effect, captured=captured)
     event = (account_id, request_id, EventKind.RESOLVED)
     review_events.add(change, event, details, resolved.reason)
@@ -266,7 +264,7 @@ def correct(
         raise AlreadyResolved(review)
     corrected = _with_finding(change, review, finding)
     payment, effect = _correct_payment(change, account_id, request_id, approve=finding.approve)
-    captured = finding.approve and _capture(change, account_id, request_id)
+    captured = finding.approve and capture_accepted(change, account_id, request_id)
     details = EventDetails(state=corrected.state, payment=payment, effect=effect, captured=captured)
     event = (account_id, request_id, EventKind.CORRECTED)
     review_events.add(change, event, details, corrected.reason)
@@ -360,37 +358,6 @@ def _correct_payment(
         intents.reverse_reviewed(connection, account_id, request_id, payment, change.now_ms)
         return payment, PaymentEffect.REVERSED
     return payment, PaymentEffect.LOST
-
-
-def _capture(change: Change, account_id: str, request_id: str) -> bool:
-    """Ask for the capture of the payment of an accepted request where its pipeline does that.
-
-    As it stood when it authorized the payment; and unless somebody did something with it before.
-    """
-    connection = change.connection
-    payment = operations.find_payment(connection, account_id, request_id, lock=True)
-    if payment is None or operations.is_used(connection, account_id, request_id):
-        return False
-    if intents.states_of(connection, account_id, [request_id]):
-        return False
-    record = decisions.get(connection, account_id, request_id, change.session.fingerprints)
-    if record is None or (by := record.pipeline) is None:
-        return False
-    key = ConfigurationKey(account_id, PIPELINE, str(by.id))
-    program = configurations.program_of(change.signer, connection, key, by.version)
-    if program is None or not decode_program(program).captures:
-        return False
-    asked = operations.whole_capture(payment, by.name, change.now_ms)
-    operations.add(connection, asked)
-    change.audit(
-        "payment.capture",
-        account_id,
-        requestId=request_id,
-        operationId=asked.id,
-        amountMinor=asked.amount_minor,
-        currency=payment.currency,
-    )
-    return True
 
 
 def _this(account_id: str, request_id: str) -> sa.ColumnElement[bool]:
