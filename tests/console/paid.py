@@ -30,10 +30,9 @@ def keep_payment(
     """Keep a payment of 100.00 with some operations, each with its amount."""
     at_ms = session.clock()
     payment = (account_id, request_id, at_ms, 10_000, currency, "acquirer", "psp-4711", None)
-    names = PaymentRow.__struct_fields__
     with session.database.writing() as connection:
         connection.execute(PAYMENTS.delete().where(PAYMENTS.c.request_id == request_id))
-        connection.execute(PAYMENTS.insert(), dict(zip(names, payment, strict=True)))
+        connection.execute(PAYMENTS.insert(), msgspec.structs.asdict(PaymentRow(*payment)))
         for number, (kind, state, amount) in enumerate(done):
             name = operation_of(request_id, number)
             place = (name, account_id, request_id, kind, amount, "user:ada")
