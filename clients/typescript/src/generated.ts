@@ -2812,6 +2812,8 @@ export type NotifiedEvent = "capture_refused" | "captured" | "disputed" | "expir
 export interface OperationAmount {
   /** In the smallest unit of the payment's currency; all that is left when it is not given. */
   readonly amountMinor?: number | null | undefined;
+  /** How many operations the payment had when it was looked at; refused when it has others by now. */
+  readonly operationsSeen?: number | null | undefined;
 }
 
 /** What a person found out about an operation in doubt. */
@@ -3491,7 +3493,7 @@ export interface PaymentVoidedEvent {
 }
 
 /** One kind of thing that a person may do. */
-export type Permission = "access" | "approve" | "block" | "book" | "configure" | "operate" | "people" | "propose" | "reveal" | "review" | "see" | "see_audit" | "see_money" | (string & {});
+export type Permission = "access" | "approve" | "block" | "book" | "configure" | "operate" | "payments" | "people" | "propose" | "reveal" | "review" | "see" | "see_audit" | "see_money" | (string & {});
 
 /** A person to erase, by everything that names them. */
 export interface PersonErasure {
@@ -5989,7 +5991,7 @@ export interface Operations {
   /** List payments */
   listPayments: {
     path: Record<string, never>;
-    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined; readonly operation?: "WAITING" | "SENT" | "PENDING" | "IN_DOUBT" | "SUCCEEDED" | "REFUSED" | undefined };
+    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined; readonly operation?: "WAITING" | "SENT" | "PENDING" | "IN_DOUBT" | "SUCCEEDED" | "REFUSED" | undefined; readonly state?: "REVIEW" | "REVERSED" | "AUTHORIZED" | "VOIDED" | "PARTLY_CAPTURED" | "CAPTURED" | "PARTLY_REFUNDED" | "REFUNDED" | undefined; readonly connector?: string | undefined; readonly paymentId?: string | undefined; readonly since?: string | undefined; readonly until?: string | undefined; readonly currency?: string | undefined; readonly leastMinor?: number | undefined; readonly mostMinor?: number | undefined };
     body: undefined;
     result: PaymentPage;
   };

@@ -2314,6 +2314,14 @@ class ManagePaymentsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
         operation: str | None = None,
+        state: str | None = None,
+        connector: str | None = None,
+        payment_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        currency: str | None = None,
+        least_minor: int | None = None,
+        most_minor: int | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.PaymentPage]:
         """Payments that a provider authorized and that stand, newest first, each with what was
@@ -2326,7 +2334,19 @@ class ManagePaymentsCalls:
                 answer=models.PaymentPage,
                 named="paymentsResponse",
                 repeat=Repeat.HARMLESS,
-                query={"limit": limit, "startingAfter": starting_after, "operation": operation},
+                query={
+                    "limit": limit,
+                    "startingAfter": starting_after,
+                    "operation": operation,
+                    "state": state,
+                    "connector": connector,
+                    "paymentId": payment_id,
+                    "since": since,
+                    "until": until,
+                    "currency": currency,
+                    "leastMinor": least_minor,
+                    "mostMinor": most_minor,
+                },
                 options=options or {},
             )
         )
@@ -2337,13 +2357,32 @@ class ManagePaymentsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
         operation: str | None = None,
+        state: str | None = None,
+        connector: str | None = None,
+        payment_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        currency: str | None = None,
+        least_minor: int | None = None,
+        most_minor: int | None = None,
         options: CallOptions | None = None,
     ) -> Iterator[models.PaymentShown]:
         """Each of the payments, page after page."""
         while True:
             page = (
                 self.list(
-                    limit=limit, starting_after=starting_after, operation=operation, options=options
+                    limit=limit,
+                    starting_after=starting_after,
+                    operation=operation,
+                    state=state,
+                    connector=connector,
+                    payment_id=payment_id,
+                    since=since,
+                    until=until,
+                    currency=currency,
+                    least_minor=least_minor,
+                    most_minor=most_minor,
+                    options=options,
                 )
             ).result
             yield from page.payments
@@ -2374,6 +2413,7 @@ class ManagePaymentsCalls:
         request_id: str,
         *,
         amount_minor: int | None = None,
+        operations_seen: int | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.PaymentShown]:
@@ -2389,7 +2429,9 @@ class ManagePaymentsCalls:
                 named="paymentResponse",
                 repeat=Repeat.KEYED,
                 path_values={"request_id": request_id},
-                body=models.OperationAmount(amount_minor=amount_minor),
+                body=models.OperationAmount(
+                    amount_minor=amount_minor, operations_seen=operations_seen
+                ),
                 idempotency_key=idempotency_key,
                 options=options or {},
             )
@@ -2423,6 +2465,7 @@ class ManagePaymentsCalls:
         request_id: str,
         *,
         amount_minor: int | None = None,
+        operations_seen: int | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.PaymentShown]:
@@ -2437,7 +2480,9 @@ class ManagePaymentsCalls:
                 named="paymentResponse",
                 repeat=Repeat.KEYED,
                 path_values={"request_id": request_id},
-                body=models.OperationAmount(amount_minor=amount_minor),
+                body=models.OperationAmount(
+                    amount_minor=amount_minor, operations_seen=operations_seen
+                ),
                 idempotency_key=idempotency_key,
                 options=options or {},
             )

@@ -3076,6 +3076,10 @@ class OperationAmount(Struct, frozen=True, kw_only=True):
 
     amount_minor: int | None = None
     """In the smallest unit of the payment's currency; all that is left when it is not given."""
+    operations_seen: int | None = None
+    """How many operations the payment had when it was looked at; refused when it has others by
+    now.
+    """
 
 
 class OperationFinding(Struct, frozen=True, kw_only=True):
@@ -3621,6 +3625,7 @@ class Permission(OpenEnum):
     BOOK = "book"
     CONFIGURE = "configure"
     OPERATE = "operate"
+    PAYMENTS = "payments"
     PEOPLE = "people"
     PROPOSE = "propose"
     REVEAL = "reveal"
