@@ -25,7 +25,7 @@ def test_billing_sees_the_money_of_every_account_and_nothing_else(console: Conso
         here = f"/a/{account_id}"
         for page in ("money", "money/usage", "money/statement", "money/ledger", "invoices"):
             assert bea.get(f"{here}/{page}").status_code == 200, page
-        for page in ("", "decisions", "reviews", "rules", "keys", "people", "proposals", "audit"):
+        for page in ("", "decisions", "reviews", "rules", "keys", "people", "programmes", "audit"):
             assert bea.get(f"{here}/{page}").status_code == 403, page
         for form in ("top-up", "prices", "credit"):
             sent = {"amount": "5", "limit": "5", "PRECHECK": "0"}

@@ -165,8 +165,7 @@ class Application:
                 visit.account = accounts.get(session, account_id).account
             except NotFound:
                 raise PageRefused(404, "problems.no_account") from None
-            assert declared.permission is not None
-            if not visitor.may(declared.permission, account_id):
+            if not declared.is_for(visitor.permissions_in(account_id)):
                 raise PageRefused(403, "problems.not_allowed")
         if declared.permission in _EVERYWHERE and not visitor.may(declared.permission, ""):
             raise PageRefused(403, "problems.not_allowed")

@@ -103,7 +103,7 @@ def _links(visit: Onward, names: tuple[str, ...]) -> list[NavigationLink]:
 def _may_open(visit: Onward, page: Page) -> bool:
     if page.permission in (Permission.OPERATE, Permission.BOOK):
         return visit.signed_in is not None and visit.signed_in.may(page.permission, "")
-    return page.permission is None or visit.may(page.permission, _near(visit))
+    return visit.signed_in is not None and page.is_for(visit.signed_in.permissions_in(_near(visit)))
 
 
 def _near(visit: Onward) -> str:

@@ -200,7 +200,10 @@ class Visit:
     def can_open(self, name: str) -> bool:
         """Whether this installation has such a page of the account, and the person may open it."""
         page = self.page(name)
-        return page is not None and page.permission is not None and self.may(page.permission)
+        if page is None or page.permission is None or self.signed_in is None:
+            return False
+        where = self.account.account_id if self.account else NOWHERE
+        return page.is_for(self.signed_in.permissions_in(where))
 
     def page(self, name: str) -> Page | None:
         """The page of that name, if this installation has it."""

@@ -39,7 +39,7 @@ _OFFERED: Final = """([here, text]) => {
 
 def may(role: UserRole, declared: Declared) -> bool:
     """Whether a role may open a page or send a form."""
-    return declared.permission is None or declared.permission in PERMISSIONS[role]
+    return declared.is_for(PERMISSIONS[role])
 
 
 def pages_of(role: UserRole) -> list[Page]:

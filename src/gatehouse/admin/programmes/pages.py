@@ -178,12 +178,20 @@ def try_draft(visit: Visit) -> Response:
 _ALL: Final = "/a/{account}/programmes"
 
 PAGES: Final[Declarations] = (
-    Page(_ALL, "programmes", show_programmes, group="account", does=metering.get_programmes),
+    Page(
+        _ALL,
+        "programmes",
+        show_programmes,
+        group="account",
+        does=metering.get_programmes,
+        shows_decisions=True,
+    ),
     Page(
         f"{_ALL}/thresholds",
         "programme-thresholds",
         show_thresholds,
         does=metering.thresholds_in_force,
+        shows_decisions=True,
     ),
     Page(f"{_ALL}/what-if", "programmes-what-if", show_what_if, permission=Permission.CONFIGURE),
     Action(
