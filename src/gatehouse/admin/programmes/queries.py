@@ -6,11 +6,12 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.admin.programmes.tables import PROGRAMME_ALERTS
-from gatehouse.store.database import is_any_of
+from gatehouse.store.database import rows_of_any
 from gatehouse.store.decisions.review_events import ReviewState
 from gatehouse.store.tables import REVIEWS
 
 _A: Final = PROGRAMME_ALERTS.c
+_R: Final = REVIEWS.c
 
 
 class AlertKey(NamedTuple):
@@ -55,9 +56,8 @@ def review_states(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str]
 ) -> dict[str, ReviewState]:
     """How the reviews of some requests stand, of those that have one."""
-    these = is_any_of(connection, REVIEWS.c.request_id, request_ids)
-    query = sa.select(REVIEWS.c.request_id, REVIEWS.c.state)
-    found = connection.execute(query.where(REVIEWS.c.account_id == account_id, these))
+    query, mine = sa.select(_R.request_id, _R.state), _R.account_id == account_id
+    found = rows_of_any(connection, query, _R.request_id, request_ids, mine)
     return {request_id: ReviewState(state) for request_id, state in found}
 
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from gatehouse.admin.outcomes.tables import OUTCOMES
 from gatehouse.admin.outcomes.types.kept import OutcomeName, OutcomeRow, retold
 from gatehouse.admin.outcomes.types.outcome import OutcomeKind
-from gatehouse.store.database import insert_rows, is_any_of, struct_from
+from gatehouse.store.database import insert_rows, is_any_of, rows_of_any, struct_from
 
 _O: Final = OUTCOMES.c
 _NOT_SETTLED: Final = sa.text("kind <> 'SETTLED'")
@@ -93,10 +93,10 @@ def of_requests(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str]
 ) -> list[OutcomeRow]:
     """What became of some requests, oldest first."""
-    these = is_any_of(connection, _O.request_id, request_ids)
-    query = sa.select(*_COLUMNS).where(_O.account_id == account_id, these)
-    ordered = query.order_by(_O.at_ms, _O.kind, _O.reference)
-    return [row_in(row) for row in connection.execute(ordered)]
+    query = sa.select(*_COLUMNS).order_by(_O.at_ms, _O.kind, _O.reference)
+    mine = _O.account_id == account_id
+    found = rows_of_any(connection, query, _O.request_id, request_ids, mine)
+    return [row_in(row) for row in found]
 
 
 def disputes(

@@ -11,7 +11,7 @@ from gatehouse.admin.outcomes.types.outcome import DisputeStage, OutcomeKind
 from gatehouse.core.ids import first_id
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.store.admin.admin_session import Reading
-from gatehouse.store.database import is_any_of
+from gatehouse.store.database import rows_of_any
 from gatehouse.store.tables import ACCOUNTS
 
 _O: Final = OUTCOMES.c
@@ -91,9 +91,8 @@ def outcomes_of(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str]
 ) -> list[OutcomePlace]:
     """Settlements, reports and disputes of some decisions, each by itself."""
-    these = is_any_of(connection, _O.request_id, request_ids)
-    kinds = _O.kind.in_((OutcomeKind.SETTLED, *_EVENTS))
-    found = connection.execute(_PLACES.where(_O.account_id == account_id, these, kinds))
+    mine = (_O.account_id == account_id) & _O.kind.in_((OutcomeKind.SETTLED, *_EVENTS))
+    found = rows_of_any(connection, _PLACES, _O.request_id, request_ids, mine)
     return [_place(*row) for row in found]
 
 
@@ -103,7 +102,9 @@ def newest_events(
     """Reports and disputes between two moments, each by itself, newest first."""
     since_ms, until_ms = span_ms
     within = (_O.account_id == account_id, _O.at_ms >= since_ms, _O.at_ms < until_ms)
-    query = _PLACES.where(*within, _O.kind.in_(_EVENTS)).order_by(_O.at_ms.desc(), _O.reference)
+    # The sum keeps SQLite from reading all settlements of the span in the order of their times.
+    order = ((_O.at_ms + 0).desc(), _O.reference)
+    query = _PLACES.where(*within, _O.kind.in_(_EVENTS)).order_by(*order)
     return [_place(*row) for row in reading.connection.execute(query.limit(limit))]
 
 
