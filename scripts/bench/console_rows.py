@@ -1,8 +1,8 @@
 """The rows of a busy account as its server leaves them, written in the order of their keys.
 
 Some thousand purchases that differ come again and again, each time as a request of its own. The
-database itself makes the rows of requests out of them: to hand it nineteen million search terms from
-Python takes more than twice as long.
+database itself makes the rows of requests out of them: to hand it nineteen million search terms
+from Python takes more than twice as long.
 """
 
 import random
