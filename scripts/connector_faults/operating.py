@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
+from gatehouse.connectors.iso8583.layout.numbers import rrn_of
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome, read_journal
 from scripts.connector_faults.ground import Ground
 from scripts.connector_faults.load import Answered
@@ -24,7 +25,9 @@ SHARES: Final = dict.fromkeys(
     ("slow", "silent", "garbage", "half", "duplicate", "reset", "error", "wrong-amount"), 0.04
 ) | dict.fromkeys(("notice-late", "notice-twice", "notice-unsigned"), 0.2)
 _OPEN: Final = {"WAITING", "SENT", "IN_DOUBT", "PENDING"}
-_WAYS: Final = ("https", "https, then iso8583")
+_WAYS: Final = ("https", "https, then iso8583", "iso8583")
+_OFFERING: Final = ("https-first", "iso-first", "https-second")
+"""The connectors that capture; the second host's dialect has no captures."""
 _MOST: Final = 200
 """Payments; each has three operations."""
 _NOTIFYING: Final = "https-first"
@@ -41,7 +44,7 @@ class Operations(NamedTuple):
 def operate_all(
     ground: Ground, hosts: tuple[Host, Host], commands: Commands, answered: list[Answered]
 ) -> Operations:
-    """Capture payments that were made over HTTPS in two parts, and refund the first part.
+    """Capture payments in two parts, over both protocols, and refund the first part.
 
     Meanwhile a third of the answers goes wrong, notifications come late, twice and unsigned, and
     the server is killed twice, and a host as well.
@@ -56,7 +59,7 @@ def operate_all(
     folder.mkdir()
     server = operator.server = Server(ground.environ, folder, commands)
     made = [each for each in answered if each.way in _WAYS and each.payment == APPROVED]
-    chosen = [each for each in made if operator.is_of_https(each.request_id)][:_MOST]
+    chosen = [each for each in made if operator.can_capture(each.request_id)][:_MOST]
     hosts[0].misbehave(SHARES)
     addresses = commands.run(["notifications", "addresses"], ground.environ)
     [path] = [each["path"] for each in addresses if each["connector"] == _NOTIFYING]
@@ -132,9 +135,9 @@ class _Operator:
             given = {"json": {"amountMinor": amount}, "headers": headers}
             self._call("POST", f"{request_id}/{verb}", **given)
 
-    def is_of_https(self, request_id: str) -> bool:
+    def can_capture(self, request_id: str) -> bool:
         """Whether a payment was authorized where captures are offered."""
-        return str(self.shown(request_id)["connector"]).startswith("https-")
+        return self.shown(request_id)["connector"] in _OFFERING
 
     def shown(self, request_id: str) -> dict[str, Any]:
         """A payment as it is."""
@@ -159,7 +162,7 @@ def operation_problems(payments: Iterable[dict[str, Any]], journals: Iterable[Pa
                 done[(*name, line.amount_minor or 0)] += 1
     problems = [f"{name}: done {times} times" for name, times in done.items() if times > 1]
     ours = {
-        (each["requestId"], one["operationId"], one["kind"], one["amountMinor"])
+        (*_names(each, one), one["kind"], one["amountMinor"])
         for each in payments
         for one in each["operations"]
         if one["state"] == "SUCCEEDED"
@@ -167,3 +170,11 @@ def operation_problems(payments: Iterable[dict[str, Any]], journals: Iterable[Pa
     problems += [f"{name}: done, and not known to us" for name in done.keys() - ours]
     problems += [f"{name}: not done, but said to be" for name in ours - done.keys()]
     return problems
+
+
+def _names(payment: dict[str, Any], operation: dict[str, Any]) -> tuple[str, str]:
+    """How a host calls a payment and an operation on it."""
+    names = (payment["requestId"], operation["operationId"])
+    if str(payment["connector"]).startswith("iso-"):
+        return rrn_of(names[0]), rrn_of(names[1])
+    return names

@@ -13,7 +13,7 @@ import msgspec
 
 from gatehouse.core.cards.network_ids import NETWORK_ID
 from gatehouse.core.cards.numbers import CardNumber
-from gatehouse.core.cards.redaction import LONGEST_NUMBER, MASK, recordable
+from gatehouse.core.cards.redaction import MASK, recordable, recordable_id
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.core.stages.case import Case, MadePayment, StageResult
@@ -133,18 +133,13 @@ def _is_network_id(text: str, number: CardNumber) -> bool:
 
 
 def _payment_id(text: str, number: CardNumber) -> str:
-    """The party's id without what may be a card number.
-
-    Some parties have ids of 22 digits, of which `recordable` would mask most by chance. In one that
-    is longer than any card number, only the number that was paid with is looked for.
-    """
+    """The party's id without what may be a card number, above all the one that was paid with."""
     if not isinstance(text, str):
         raise TypeError("the id of a payment is a text")
     text = text[:_LONGEST_ID]
     if number.reveal() in _NO_DIGIT.sub("", text):
         return MASK
-    is_long = len(text) > LONGEST_NUMBER and text.isdigit() and text.isascii()
-    return text if is_long else recordable(text)
+    return recordable_id(text)
 
 
 def _code(text: str) -> str:

@@ -7,9 +7,12 @@ from base64 import b64decode
 from collections.abc import Mapping
 from typing import Final
 
+from gatehouse.connectors.iso8583.currencies import currency_number
 from gatehouse.connectors.iso8583.roles import Role
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.cards.three_d_secure import ScaExemption, ThreeDSecure
+from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
 from gatehouse.gateway.port import Authorization
 from gatehouse.gateway.stored_credential import CredentialKind, StoredCredential
 from gatehouse.precheck.issuer import CardEnquiry
@@ -20,6 +23,7 @@ _EXPIRY: Final = Role.EXPIRY
 _SECURITY_CODE: Final = Role.SECURITY_CODE
 _POSTAL_CODE: Final = Role.POSTAL_CODE
 _STREET: Final = Role.STREET
+_LARGEST_AMOUNT: Final = 999_999_999_999
 _EXEMPTIONS: Final = {
     ScaExemption.LOW_VALUE: "LV",
     ScaExemption.TRANSACTION_RISK_ANALYSIS: "TR",
@@ -81,3 +85,14 @@ def credential_values(stored: StoredCredential, said: SaidByKind) -> dict[Role, 
         earlier = stored.network_transaction_id.reveal()
         values |= {Role.TRANSACTION_ID: earlier, Role.EARLIER_TRANSACTION_ID: earlier}
     return values
+
+
+def amount_values(payment: Payment) -> dict[Role, str]:
+    """What is paid."""
+    if not 0 <= payment.amount_minor <= _LARGEST_AMOUNT:
+        message = "the amount has more digits than ISO 8583 has places"
+        raise ConnectorFailed(message, sent=False, answered=True)
+    return {
+        Role.AMOUNT: f"{payment.amount_minor:012d}",
+        Role.CURRENCY: currency_number(payment.currency),
+    }

@@ -200,5 +200,8 @@ def _missing_kinds(messages: Mapping[Any, Any]) -> Iterator[tuple[str, str]]:
         if answer is not None and answer not in messages:
             yield f"messages.{name}", f"needs {answer}, the message that answers it"
     reversals = (MessageKind.REVERSE, MessageKind.REVERSE_ADVICE)
+    for kind in (MessageKind.CAPTURE, MessageKind.REFUND):
+        if kind in messages and MessageKind.AUTHORIZE not in messages:
+            yield f"messages.{kind}", "needs authorize, of which it is a part"
     if MessageKind.AUTHORIZE in messages and not any(each in messages for each in reversals):
         yield "messages.authorize", "needs reverse or reverse_advice: late payments are reversed"

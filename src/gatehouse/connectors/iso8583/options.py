@@ -12,12 +12,14 @@ from gatehouse.connectors.iso8583.constants import parameter_problems
 from gatehouse.connectors.iso8583.definition import DialectDefinition
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.link.pool_options import Host, PoolOptions
+from gatehouse.connectors.iso8583.operations import operations_of
 from gatehouse.connectors.iso8583.payments import PaymentCodes
 from gatehouse.connectors.part_reader import Definition, PartReader
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.gateway.operating import OperationKind
 
 _ISO_HOST: Final = Phrase("document.iso_host", "must be host:port, such as host.example:9583")
 _ISO_TLS: Final = Phrase("document.iso_tls", "is of no use beside tls")
@@ -78,6 +80,10 @@ class Iso8583Definition(Iso8583Options, frozen=True, kw_only=True, tag="iso8583"
         made = make_iso8583("", self)
         offered = {"precheck": made.issuer, "idverify": made.identities, "gateway": made.gateway}
         return tuple(name for name, part in offered.items() if part is not None)
+
+    def operations(self) -> frozenset[OperationKind]:
+        """Voids, which are reversals, and what its dialect has messages for."""
+        return operations_of(frozenset(self.dialect.messages))
 
     def tls_files(self) -> tuple[str, ...]:
         """What its connections need."""

@@ -16,10 +16,10 @@ import msgspec
 from gatehouse.connectors.iso8583.card_values import (
     SaidByKind,
     all_card_values,
+    amount_values,
     authentication_values,
     credential_values,
 )
-from gatehouse.connectors.iso8583.currencies import currency_number
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
 from gatehouse.connectors.iso8583.layout.numbers import (
     PaymentReference,
@@ -31,17 +31,17 @@ from gatehouse.connectors.iso8583.layout.numbers import (
 from gatehouse.connectors.iso8583.link.exchange import Outgoing
 from gatehouse.connectors.iso8583.link.pool import LinkPool
 from gatehouse.connectors.iso8583.link.recent import Recent
+from gatehouse.connectors.iso8583.operations import Iso8583Operations
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.money import Payment
+from gatehouse.gateway.operating import Offer, OperationAnswer, PaymentOperation
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 
 _log: Final = logging.getLogger("gatehouse.connectors")
 _PARTLY_APPROVED: Final = frozenset({"08", "10", "11", "16", "32", "85", "87"})
 """Approvals of a part, or under conditions: the payment is not taken, so it must be reversed."""
-_LARGEST_AMOUNT: Final = 999_999_999_999
 _MOST_REMEMBERED: Final = 10_000
 _REMEMBERED_S: Final = 3600.0
 _LATE_ATTEMPTS: Final = 3
@@ -87,6 +87,7 @@ class Iso8583Gateway:
         self.codes = codes
         self._first, self._repeat = _reversal_kinds(dialect)
         self._original_mti = dialect.mti(MessageKind.AUTHORIZE)
+        self._operations = Iso8583Operations(pool, dialect, self._original_mti)
         self._credentials = dialect.definition.stored_credentials
         self._keeps_number = dialect.carries(self._first, Role.NUMBER)
         self._remembered = Recent[_Remembered](most=_MOST_REMEMBERED, kept_s=_REMEMBERED_S)
@@ -145,6 +146,14 @@ class Iso8583Gateway:
                 return
         raise ConnectorFailed(f"the host does not confirm a reversal: {code}")
 
+    def offer(self, operation: PaymentOperation) -> Offer:
+        """How the host takes an operation."""
+        return self._operations.offer(operation)
+
+    async def operate(self, operation: PaymentOperation) -> OperationAnswer:
+        """Ask for a capture or a refund, once."""
+        return await self._operations.ask(operation, self.codes.approved, _PARTLY_APPROVED)
+
     async def _ask_to_reverse(self, remembered: _Remembered, values: dict[Role, str]) -> Unpacked:
         was_sent = remembered.is_reversing
         remembered.is_reversing = True
@@ -169,17 +178,11 @@ class Iso8583Gateway:
     def _reversal_values(
         self, reversal: Reversal, reference: PaymentReference | None
     ) -> dict[Role, str]:
-        values = _amount(reversal.payment)
+        values = amount_values(reversal.payment)
         values[Role.RRN] = rrn_of(reversal.request_id) if reference is None else reference.rrn
         if reference is not None:
-            values[Role.ORIGINAL_MTI] = self._original_mti
-            values[Role.ORIGINAL_STAN] = reference.stan
-            values[Role.ORIGINAL_TRANSMITTED_AT] = reference.transmitted_at
+            values |= reference.original_values(self._original_mti)
             values |= local_time(reference.transmitted_at)
-            if reference.approval_code:
-                values[Role.APPROVAL_CODE] = reference.approval_code
-            if reference.transaction_id:
-                values[Role.TRANSACTION_ID] = reference.transaction_id
         return values
 
     def _came_late(self, late: Reversal, reference: PaymentReference, answer: Unpacked) -> None:
@@ -223,7 +226,7 @@ def _reversal_kinds(dialect: Dialect) -> tuple[MessageKind, MessageKind]:
 def _payment_values(
     authorization: Authorization, reference: PaymentReference, said: SaidByKind
 ) -> dict[Role, str]:
-    values = all_card_values(authorization) | _amount(authorization.payment)
+    values = all_card_values(authorization) | amount_values(authorization.payment)
     values[Role.STAN] = reference.stan
     values[Role.RRN] = reference.rrn
     values[Role.TRANSMITTED_AT] = reference.transmitted_at
@@ -232,13 +235,3 @@ def _payment_values(
     if authorization.stored_credential is not None:
         values |= credential_values(authorization.stored_credential, said)
     return values
-
-
-def _amount(payment: Payment) -> dict[Role, str]:
-    if not 0 <= payment.amount_minor <= _LARGEST_AMOUNT:
-        message = "the amount has more digits than ISO 8583 has places"
-        raise ConnectorFailed(message, sent=False, answered=True)
-    return {
-        Role.AMOUNT: f"{payment.amount_minor:012d}",
-        Role.CURRENCY: currency_number(payment.currency),
-    }

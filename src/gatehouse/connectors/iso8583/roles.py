@@ -49,6 +49,7 @@ class Role(StrEnum):
     ORIGINAL_MTI = "original_mti"  # of the message that is reversed
     ORIGINAL_STAN = "original_stan"
     ORIGINAL_TRANSMITTED_AT = "original_transmitted_at"
+    ORIGINAL_RRN = "original_rrn"  # of the payment that is captured or refunded
     ORIGINAL_ACQUIRER_ID = "original_acquirer_id"  # 11 digits
     MESSAGE_REASON = "message_reason"  # 4 digits: why a message is sent
     NETWORK_CODE = "network_code"  # 3 digits: 001 sign-on, 002 sign-off, 301 echo
@@ -76,6 +77,12 @@ class MessageKind(StrEnum):
     REVERSE_ADVICE = "reverse_advice"
     REVERSE_ADVICE_REPEAT = "reverse_advice_repeat"
     REVERSE_ADVICE_ANSWER = "reverse_advice_answer"
+    CAPTURE = "capture"
+    CAPTURE_REPEAT = "capture_repeat"
+    CAPTURE_ANSWER = "capture_answer"
+    REFUND = "refund"
+    REFUND_REPEAT = "refund_repeat"
+    REFUND_ANSWER = "refund_answer"
     SIGN_ON = "sign_on"
     SIGN_ON_ANSWER = "sign_on_answer"
     SIGN_OFF = "sign_off"
@@ -96,6 +103,10 @@ _ANSWERS = {
     MessageKind.REVERSE_REPEAT: MessageKind.REVERSE_ANSWER,
     MessageKind.REVERSE_ADVICE: MessageKind.REVERSE_ADVICE_ANSWER,
     MessageKind.REVERSE_ADVICE_REPEAT: MessageKind.REVERSE_ADVICE_ANSWER,
+    MessageKind.CAPTURE: MessageKind.CAPTURE_ANSWER,
+    MessageKind.CAPTURE_REPEAT: MessageKind.CAPTURE_ANSWER,
+    MessageKind.REFUND: MessageKind.REFUND_ANSWER,
+    MessageKind.REFUND_REPEAT: MessageKind.REFUND_ANSWER,
     MessageKind.SIGN_ON: MessageKind.SIGN_ON_ANSWER,
     MessageKind.SIGN_OFF: MessageKind.SIGN_OFF_ANSWER,
     MessageKind.ECHO: MessageKind.ECHO_ANSWER,

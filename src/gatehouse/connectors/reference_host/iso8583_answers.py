@@ -30,10 +30,15 @@ _KINDS: Final = {
     MessageKind.REVERSE_REPEAT: HostKind.REVERSE,
     MessageKind.REVERSE_ADVICE: HostKind.REVERSE,
     MessageKind.REVERSE_ADVICE_REPEAT: HostKind.REVERSE,
+    MessageKind.CAPTURE: HostKind.CAPTURE,
+    MessageKind.CAPTURE_REPEAT: HostKind.CAPTURE,
+    MessageKind.REFUND: HostKind.REFUND,
+    MessageKind.REFUND_REPEAT: HostKind.REFUND,
     MessageKind.SIGN_ON: HostKind.NETWORK,
     MessageKind.SIGN_OFF: HostKind.NETWORK,
     MessageKind.ECHO: HostKind.NETWORK,
 }
+_OPERATIONS: Final = (HostKind.CAPTURE, HostKind.REFUND)
 _NOT_REPEATED: Final = frozenset(
     (
         *(Role.SECURITY_CODE, Role.POSTAL_CODE, Role.STREET, Role.HOLDER_NAME),
@@ -102,6 +107,10 @@ class Iso8583Answers:
             return HostDecision(HostOutcome.REFUSED, FORMAT_ERROR), {}
         if message.kind is HostKind.REVERSE:
             return self._host.reverse(message), {}
+        if message.kind in _OPERATIONS:
+            if message.operation is None:
+                return HostDecision(HostOutcome.REFUSED, FORMAT_ERROR), {}
+            return self._host.operate(message), {}
         if message.number is None:
             return HostDecision(HostOutcome.REFUSED, INVALID_NUMBER), {}
         if message.kind is HostKind.AUTHORIZE:
@@ -114,7 +123,8 @@ class Iso8583Answers:
 
 def _message(kind: HostKind, asked: Unpacked) -> HostMessage:
     values = asked.values
-    has_amount = kind in (HostKind.AUTHORIZE, HostKind.REVERSE)
+    is_operation = kind in _OPERATIONS
+    has_amount = is_operation or kind in (HostKind.AUTHORIZE, HostKind.REVERSE)
     return HostMessage(
         "iso8583",
         kind,
@@ -123,19 +133,24 @@ def _message(kind: HostKind, asked: Unpacked) -> HostMessage:
         _whole(values.get(Role.AMOUNT)) if has_amount else None,
         values.get(Role.CURRENCY),
         _number(values),
+        _kept(values.get(Role.RRN)) if is_operation else None,
     )
 
 
 def _reference(kind: HostKind, values: Values) -> str | None:
     """The retrieval reference number; where there is none, STAN and time of the authorization."""
-    rrn = values.get(Role.RRN)
+    rrn = values.get(Role.ORIGINAL_RRN if kind in _OPERATIONS else Role.RRN)
     if rrn or kind is HostKind.NETWORK:
-        return rrn if rrn and may_be_kept(rrn) else None
+        return _kept(rrn)
     if kind is HostKind.REVERSE:
         stan, at = values.get(Role.ORIGINAL_STAN), values.get(Role.ORIGINAL_TRANSMITTED_AT)
     else:
         stan, at = values.get(Role.STAN), values.get(Role.TRANSMITTED_AT)
     return f"{stan}-{at}" if stan and at else None
+
+
+def _kept(text: str | None) -> str | None:
+    return text if text and may_be_kept(text) else None
 
 
 def _whole(text: str | None) -> int | None:

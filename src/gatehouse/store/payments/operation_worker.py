@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.cards.redaction import recordable, recordable_id
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
 from gatehouse.gateway.operating import (
@@ -107,10 +107,9 @@ class OperationWorker:
 
 def _answered(kept: KeptOperation, answer: OperationAnswer) -> KeptOperation:
     """The operation with what the provider said; its texts are kept as codes."""
-    code, reference = (
-        None if text is None else recordable(text)[:_LONGEST_TEXT]
-        for text in (answer.response_code, answer.party_reference)
-    )
+    code, reference = answer.response_code, answer.party_reference
+    code = None if code is None else recordable(code)[:_LONGEST_TEXT]
+    reference = None if reference is None else recordable_id(reference[:_LONGEST_TEXT])
     state = OperationState(OperationEnd(answer.end).value)
     ended = _ended(kept, state, None)
     return msgspec.structs.replace(ended, code=code, party_reference=reference)

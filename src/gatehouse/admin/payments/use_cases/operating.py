@@ -75,7 +75,7 @@ _NOT_VOIDABLE: Final = Phrase(
 )
 _NOT_OFFERED: Final = Phrase(
     "refused.payment_not_offered",
-    "connector {connector} does not offer this: its mapping has no section for it",
+    "connector {connector} does not offer this: its mapping or dialect has nothing for it",
 )
 _NOT_IN_DOUBT: Final = Phrase(
     "refused.operation_not_in_doubt", "the operation is {state}; only one in doubt is settled"

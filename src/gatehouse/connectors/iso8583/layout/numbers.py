@@ -103,6 +103,19 @@ class PaymentReference(msgspec.Struct, frozen=True):
             _NO_CODE.sub("", transaction_id)[:20],
         )
 
+    def original_values(self, mti: str) -> dict[Role, str]:
+        """The authorization, in a message about it."""
+        values = {
+            Role.ORIGINAL_MTI: mti,
+            Role.ORIGINAL_STAN: self.stan,
+            Role.ORIGINAL_TRANSMITTED_AT: self.transmitted_at,
+        }
+        if self.approval_code:
+            values[Role.APPROVAL_CODE] = self.approval_code
+        if self.transaction_id:
+            values[Role.TRANSACTION_ID] = self.transaction_id
+        return values
+
     @classmethod
     def parse(cls, text: str | None) -> "PaymentReference | None":
         """Read a stored reference; None for what this kind of connector never made."""

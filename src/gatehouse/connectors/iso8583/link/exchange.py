@@ -40,6 +40,8 @@ class Outgoing(NamedTuple):
     """Hears the answer if it comes when nobody waits for it any more."""
     urgent: bool = False
     """Whether it is sent although the limit of requests in flight is reached."""
+    resends: bool = False
+    """Whether it has the numbers of a message that may have been given up, and repeats it."""
 
 
 class MessageExchange:
@@ -70,6 +72,8 @@ class MessageExchange:
         """Send a message on a link; `ConnectorFailed` when it cannot be sent."""
         values = message.values
         stan = values.get(_STAN)
+        if message.resends and stan is not None:
+            self._table.forget(stan, values.get(_RRN))
         if stan is None:
             stan = values[_STAN] = self._stans.take(self._table)
         elif stan in self._table:

@@ -72,6 +72,12 @@ class PendingTable:
         if self._open.pop(pending.stan, None) is not None:
             self._late.put(pending.stan, LateMessage(pending.rrn, pending.on_late))
 
+    def forget(self, stan: str, rrn: str | None) -> None:
+        """Leave a late answer to the message that is going to repeat this one."""
+        late = self._late.get(stan)
+        if late is not None and late.rrn == rrn:
+            self._late.pop(stan)
+
     def clear(self) -> None:
         """Forget everything."""
         self._open.clear()
