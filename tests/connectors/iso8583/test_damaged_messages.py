@@ -21,6 +21,7 @@ _LETTERS = {
     "a": string.ascii_letters,
     "an": string.ascii_letters + string.digits,
     "ans": string.ascii_letters + string.digits + string.punctuation,
+    "b": string.digits + "ABCDEF",
 }
 
 
@@ -61,6 +62,8 @@ def test_any_stream_is_cut_or_refused_and_nothing_beyond_the_largest_is_kept(
 def _text_for(leaf: FieldLayout) -> st.SearchStrategy[str]:
     """Values that fill their place as it can come back: fixed digits are given whole."""
     kind, dots, size = parse_format(leaf.format)
+    if kind == "b":
+        return st.text(_LETTERS[kind], min_size=2 * size, max_size=2 * size)
     least = size if kind == "n" and not dots else 1
     return st.text(_LETTERS[kind], min_size=least, max_size=size)
 
