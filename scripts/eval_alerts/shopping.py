@@ -7,7 +7,7 @@ issuer. Weekdays differ, and feasts and outages can be put on a day.
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from gatehouse.admin.alerts.types.observing import SeenRequest, ValueKind
+from gatehouse.admin.alerts.types.observing import UNSURE_BELOW, SeenRequest, ValueKind
 from gatehouse.core.ids import derived_id
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome
@@ -42,15 +42,16 @@ class Till:
 
     def observe(self, attempts: Iterable[Attempt]) -> Iterator[tuple[Attempt, SeenRequest]]:
         """Each request, and what is seen of it."""
-        for each, declined in self._cashier.judge(self._hit(attempts)):
-            yield each, self._seen(each, declined)
+        for each, confidence in self._cashier.judge(self._hit(attempts)):
+            yield each, self._seen(each, confidence)
 
     def _hit(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
         for each in attempts:
             refused = any(one.bins and one.hits(each) for one in self._outages)
             yield each._replace(refused=True) if refused else each
 
-    def _seen(self, each: Attempt, declined: bool) -> SeenRequest:
+    def _seen(self, each: Attempt, confidence: float) -> SeenRequest:
+        declined = confidence < self._cashier.threshold
         last_s = self._cards.get(each.card)
         self._cards[each.card] = each.at_s
         has_card, hears = self._use.has_cards, self._use.hears_refusals
@@ -73,6 +74,7 @@ class Till:
             round(amount * MICROS_PER_UNIT),
             each.request["order"]["currency"],
             tuple(_values(each, has_card)),
+            confidence < UNSURE_BELOW and not has_card,
         )
 
 

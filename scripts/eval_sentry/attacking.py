@@ -115,17 +115,17 @@ def decline_threshold() -> float:
 
 
 class Cashier:
-    """Sends requests to Sentry and tells which of them would have been declined."""
+    """Sends requests to Sentry and tells its confidence in them."""
 
     def __init__(self, use: Use, bins: BinTable) -> None:
         self._use = use
         self._bins = bins
         self._judge: ReplayJudge = make_judge(Settings(), None, feeds=False)
         self._policies = ValuesByType.of(DEFAULT_POLICY)
-        self._threshold = decline_threshold()
+        self.threshold: Final = decline_threshold()
 
-    def judge(self, attempts: Iterable[Attempt]) -> Iterator[tuple[Attempt, bool]]:
-        """Each request, and whether it is below the threshold."""
+    def judge(self, attempts: Iterable[Attempt]) -> Iterator[tuple[Attempt, float]]:
+        """Each request, and the confidence in it."""
         stage, memory = self._judge
         for each in attempts:
             case = Case("", ACCOUNT, int(each.at_s * 1000), ValuesByType(), self._policies)
@@ -133,10 +133,10 @@ class Cashier:
                 case.card = self._masked(each.card)
             request = msgspec.convert(each.request, SentryRequest)
             scored = finished(stage.weigh(case, request))
-            declined = scored.confidence < self._threshold
-            if each.refused and self._use.hears_refusals and not declined:
+            is_sent = scored.confidence >= self.threshold
+            if each.refused and self._use.hears_refusals and is_sent:
                 memory.note_decline(scored.event)
-            yield each, declined
+            yield each, scored.confidence
 
     def _masked(self, card: Card) -> MaskedCard:
         facts = self._bins.facts(card.bin)
@@ -164,7 +164,7 @@ def _evaluate(
     for use in uses:
         shop, cashier = Shop(seed, scale.customers), Cashier(use, bins)
         past = shop.honest(0, BEGIN_S + scale.days * DAY_S)
-        declined = [declined for _, declined in cashier.judge(past)]
+        declined = [confidence < cashier.threshold for _, confidence in cashier.judge(past)]
         before = Judged("before", "the days before", honest=len(declined), harmed=sum(declined))
         judged = [_in_a_copy(attack, shop, cashier, scale.days) for attack in attacks]
         together = Judged("together", "all of them")
@@ -195,7 +195,8 @@ def judge_attack(attack: Attack, shop: Shop, cashier: Cashier, day: int) -> Judg
     end_s = max([begin_s + DAY_S, *(each.at_s for each in hostile)])
     honest = shop.honest(day, end_s, sale=attack.sale, offered=attack.offered)
     judged, came = Judged(attack.name, attack.what), 0
-    for each, declined in cashier.judge(merge(honest, hostile, key=attrgetter("at_s"))):
+    for each, confidence in cashier.judge(merge(honest, hostile, key=attrgetter("at_s"))):
+        declined = confidence < cashier.threshold
         if each.is_attack:
             came += 1
             judged.tries += came > FREE_TRIES

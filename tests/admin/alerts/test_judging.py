@@ -136,3 +136,39 @@ def test_hostile_values_make_no_other_rule(usual: UsualTraffic, device: str) -> 
         assert rule.name.endswith("-device-one"), "a rule's name outlives the erasure of a device"
     else:
         assert "device.id" not in rule.condition
+
+
+def _unsure(number: int, addresses: int) -> list[SeenRequest]:
+    """Orders of the last minutes to Sentry alone, in which it has little confidence."""
+    return [
+        msgspec.structs.replace(
+            order(number, NOW_MS - (number + 1) * 1000),
+            outcome=None,
+            is_new=None,
+            who=f"u-{number}",
+            unsure=True,
+            values=((ValueKind.ADDRESS, f"192.0.2.{number % addresses}"),),
+        )
+        for number in range(number)
+    ]
+
+
+def _sent_alone(orders: list[SeenRequest]) -> list[SeenRequest]:
+    """The same without cards and their answers."""
+    return [
+        msgspec.structs.replace(each, outcome=None, is_new=None, refused=False) for each in orders
+    ]
+
+
+def test_new_accounts_that_share_addresses_are_an_attack_but_those_of_an_offer_are_not(
+    usual: UsualTraffic,
+) -> None:
+    sure = _sent_alone(_honest())
+    assert AlertKind.ATTACK in _kinds([*sure, *_unsure(24, addresses=12)], usual)
+    assert AlertKind.ATTACK not in _kinds([*sure, *_unsure(24, addresses=24)], usual)
+    # As many of those who come for something else share an address.
+    shared = [
+        msgspec.structs.replace(each, values=((ValueKind.ADDRESS, f"203.0.113.{number // 2}"),))
+        for number, each in enumerate(_sent_alone(_honest(times=6)))
+    ]
+    assert AlertKind.ATTACK not in _kinds([*shared, *_unsure(24, addresses=12)], usual)

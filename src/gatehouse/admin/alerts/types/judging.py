@@ -55,6 +55,10 @@ class Strictness(NamedTuple):
 
 
 RAISES: Final = Strictness(12, 6.0, 3.0)
+NEIGHBOURS_RAISE: Final = Strictness(8, 6.0, 6.0)
+"""For those that Sentry is unsure of and that share addresses: an address that is busy with honest
+customers lowers its confidence by itself, so they must share far more often than others.
+"""
 GOES_ON: Final = Strictness(5, 3.0, 2.0)
 """What was raised goes on while this holds, or it would end and begin again."""
 
@@ -149,6 +153,9 @@ class _Window:
             if (each := self._departure(measure, bad[measure], len(self._answered), fresh=True))
         ]
         about = [each for one in departures for each in bad[one.measure]]
+        sharing = None if departures else self._unsure_neighbours()
+        if sharing is not None:
+            departures, about = [sharing[0]], sharing[1]
         crowded = list(self._crowded(_BY_THEMSELVES, self._answered))
         if not crowded and (about or self._is_more):
             # Which of them are over-represented among those that went badly, or are small.
@@ -157,7 +164,7 @@ class _Window:
             crowded = [] if departures else list(self._crowded(_BESIDE_BAD, fresh))
         if not departures and not crowded:
             return
-        if not crowded and not self._is_more and not self._is_newer:
+        if not crowded and sharing is None and not self._is_more and not self._is_newer:
             return
         values, known = set(crowded), {each.request_id for each in about}
         whole = [
@@ -215,6 +222,31 @@ class _Window:
                         found[measure][each.who or each.request_id] = each
         return {measure: list(some.values()) for measure, some in found.items()}
 
+    def _unsure_neighbours(self) -> tuple[Departed, list[SeenRequest]] | None:
+        """Whether those that Sentry is unsure of share addresses far more often than the others.
+
+        Without cards and refusals, an attack from many addresses looks like an offer for next to
+        nothing, of which Sentry is unsure, too. But who comes for an offer shares an address no
+        more often than who comes for something else.
+        """
+        people: dict[str, set[str]] = defaultdict(set)
+        sharing: list[SeenRequest] = []
+        for each in self._answered:
+            who = each.who or each.request_id
+            for kind, value in each.values:
+                if kind is ValueKind.ADDRESS:
+                    if people[value] - {who}:
+                        sharing.append(each)
+                    people[value].add(who)
+        unsure = [each for each in self._answered if each.unsure]
+        found = [each for each in sharing if each.unsure]
+        others = len(self._answered) - len(unsure)
+        usual = (len(sharing) - len(found) + 0.5) / (others + 1) * len(unsure)
+        strict = NEIGHBOURS_RAISE if self._strict is RAISES else self._strict
+        if not self._departs(len(found), usual, 1.0, strict):
+            return None
+        return Departed(Measure.DOUBTED, len(found), usual, len(self._answered)), unsure
+
     def _departure(
         self, measure: Measure, found: Sequence[SeenRequest], of: int, *, fresh: bool = False
     ) -> Departed | None:
@@ -226,8 +258,10 @@ class _Window:
             return None
         return Departed(measure, len(found), usual, of)
 
-    def _departs(self, count: float, usual: float, varies: float) -> bool:
-        strict = self._strict
+    def _departs(
+        self, count: float, usual: float, varies: float, strict: Strictness | None = None
+    ) -> bool:
+        strict = strict or self._strict
         return (
             count - usual >= strict.excess
             and count >= strict.lift * usual

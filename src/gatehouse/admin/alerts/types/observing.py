@@ -25,6 +25,8 @@ _LARGEST_AMOUNT: Final = 1e12
 LONGEST_VALUE: Final = 128
 DOUBTED_BELOW: Final = 0.15
 """The confidence below which the starter rules decline; of requests that no rule decides."""
+UNSURE_BELOW: Final = 0.7
+"""Honest orders rarely have so little confidence, but those of an offer for next to nothing do."""
 _CONFIDENCE: Final = "requestConfidence"
 
 
@@ -81,6 +83,8 @@ class SeenRequest(msgspec.Struct, frozen=True, gc=False):
     amount_micros: int | None = None
     currency: str | None = None
     values: tuple[tuple[ValueKind, str], ...] = ()
+    unsure: bool = False
+    """Of a request without an outcome: Sentry has less confidence in it than in most."""
 
     @property
     def is_accepted(self) -> bool:
@@ -105,12 +109,13 @@ def observe(record: DecisionRecord, at_ms: int) -> SeenRequest | None:
         None if record.decision is None else record.decision.value,
         refused,
         failed,
-        record.decision is None and _is_doubted(record),
+        record.decision is None and _is_below(record, DOUBTED_BELOW),
         None if seen is None else seen <= 1,
         _text(signals.get("card.fingerprint")) or _text(signals.get("user.id")),
         _micros(amount),
         _text(signals.get("order.currency")),
         tuple(_values(record, signals)),
+        record.decision is None and _is_below(record, UNSURE_BELOW),
     )
 
 
@@ -140,9 +145,9 @@ def _reason(stage: RecordedStage) -> DecisionReason | None:
         return None
 
 
-def _is_doubted(record: DecisionRecord) -> bool:
+def _is_below(record: DecisionRecord, confidence: float) -> bool:
     found = (stage.result.get(_CONFIDENCE) for stage in record.stages)
-    return any(isinstance(each, int | float) and each < DOUBTED_BELOW for each in found)
+    return any(isinstance(each, int | float) and each < confidence for each in found)
 
 
 def _values(record: DecisionRecord, signals: Mapping[str, Any]) -> Iterator[tuple[ValueKind, str]]:
