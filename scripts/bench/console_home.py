@@ -51,6 +51,7 @@ from gatehouse.sentry.scorecard import encode_sheet, load_sheet
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.configured import models
+from gatehouse.store.payments.tables import PAYMENTS
 from gatehouse.training.report.report import encode_report
 from scripts.bench.backtesting import rule_set_text
 from scripts.bench.console_rows import (
@@ -178,8 +179,9 @@ def _keep_one_of_each(session: AdminSession, account_id: str) -> dict[str, str]:
     month = ZonedMonth.at(session.clock(), ZoneInfo("UTC"))
     make_report_now(session, account_id, str(month.moved(-1)))
     disputes = sa.select(OUTCOMES.c.reference).where(OUTCOMES.c.kind == OutcomeKind.DISPUTE)
+    payments = sa.select(PAYMENTS.c.request_id)
     with session.reading() as connection:
-        dispute = connection.scalars(disputes.limit(1)).one()
+        dispute, payment = (connection.scalars(q.limit(1)).one() for q in (disputes, payments))
     return {
         "alert": keep_alert(session, account_id, alert),
         "bulk": keep_bulk(session, account_id),
@@ -187,6 +189,7 @@ def _keep_one_of_each(session: AdminSession, account_id: str) -> dict[str, str]:
         "experiment": keep_experiment(session, account_id),
         "invoice": keep_invoice(session, account_id),
         "month": str(month.moved(-1)),
+        "payment": payment,
         "role": roles.make_role(session, account_id, RoleContent("Night desk", [])).answer.role_id,
     }
 
