@@ -124,6 +124,6 @@ def test_a_message_that_is_cut_anywhere_is_malformed(name: str) -> None:
 def test_a_type_or_field_that_the_dialect_does_not_have_is_malformed() -> None:
     dialect = DIALECTS["reference"]
     with pytest.raises(MalformedMessage, match="type that the dialect does not have"):
-        dialect.unpack(b"0200" + bytes(8))
+        dialect.unpack(b"0300" + bytes(8))
     with pytest.raises(MalformedMessage, match="no field 65"):
         dialect.unpack(b"0800" + b"\x80" + bytes(7) + b"\x80" + bytes(7))
