@@ -13,7 +13,7 @@ from tests.connectors.iso8583.other_libraries import (
     spec_for,
     with_packed_lengths,
 )
-from tests.connectors.iso8583.samples import CARD, DIALECTS, values_for
+from tests.connectors.iso8583.samples import CARD, DIALECTS, SAMPLES, values_for
 
 KINDS = [(name, kind) for name, dialect in DIALECTS.items() for kind in sorted(dialect.kinds)]
 SPECS = {name: spec_for(dialect.definition) for name, dialect in DIALECTS.items()}
@@ -94,7 +94,8 @@ def test_fields_are_written_as_a_host_of_base_one_expects_them() -> None:
     assert fields["43"] == "A SHOP, LONDON".ljust(25) + "NEW YORK     US"
     assert fields["60"] == "0000000005"
     assert fields["123"] == "SW1A 1AA 10 Downing Street"
-    assert fields["126"] == "0040000000000000" + _ebcdic("11 123")
+    proof = SAMPLES[Role.AUTHENTICATION_VALUE_HEX]
+    assert fields["126"] == f"00C8000000000000{proof}" + _ebcdic("11 123R")
 
 
 def test_an_answer_that_pyiso8583_made_is_read() -> None:
