@@ -212,6 +212,7 @@ class Service(ServiceGauges):
             "reversals": self.due_work.reverse,
             "operations": self.due_work.operate,
             "notifications": self.due_work.apply,
+            "top-ups": self.due_work.top_up,
             "labels": self.labels.run,
             "inputs": self.inputs.run,
             "commits": lambda: repeat(self._try_commit, _PROBE_S, "commits still fail"),
@@ -427,4 +428,6 @@ class Service(ServiceGauges):
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)
         self._pipelines = made.pipelines(self.setups, StoredPayments(self._database, session.ring))
         limit_ms = settings.gateway_timeout_ms
-        self.due_work = make_due_work(session, self.sweeper, gateway, time_limit_ms=limit_ms)
+        self.due_work = make_due_work(
+            session, self.sweeper, gateway, roster, time_limit_ms=limit_ms
+        )

@@ -45,6 +45,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """Whether its party can tell of payments by itself."""
         return False
 
+    def shows_pages(self) -> bool:
+        """Whether it makes payment pages."""
+        return False
+
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are read from when it starts: `env:NAME` or `file:/path`."""
         return ()

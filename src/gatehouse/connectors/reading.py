@@ -287,8 +287,8 @@ _CHECKS: Final[dict[str, Callable[[str], str | None]]] = {
 
 def _warnings(configuration: Configuration) -> Iterator[str]:
     """What an author should know."""
-    for name in configuration.connectors:
-        if not configuration.used_by(name):
+    for name, definition in configuration.connectors.items():
+        if not configuration.used_by(name) and not definition.shows_pages():
             yield _CONNECTOR_UNUSED(name=name)
     for function, routes in configuration.routes.items():
         for index, route in enumerate(routes):

@@ -59,6 +59,7 @@ class EventName(StrEnum):
     STATEMENT_READY = "statement.ready"
     BALANCE_CREDIT_EXPIRING = "balance.credit_expiring"
     BALANCE_CREDIT_EXPIRED = "balance.credit_expired"
+    BALANCE_TOP_UP_ENDED = "balance.top_up_ended"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -102,6 +103,7 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.STATEMENT_READY: "A month is over, and its statement does not change any more.",
     EventName.BALANCE_CREDIT_EXPIRING: "What is left of a credit expires within a week.",
     EventName.BALANCE_CREDIT_EXPIRED: "A credit expired; what was left of it was taken back.",
+    EventName.BALANCE_TOP_UP_ENDED: "A top-up by card ended and nothing was added.",
 }
 """Every type in one sentence."""
 

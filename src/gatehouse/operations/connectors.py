@@ -44,7 +44,7 @@ def make_roster(
     settings: Settings, bins: BinTable, observe: Observe, records: IdentitySource
 ) -> Roster | None:
     """A place for the applied connectors, if the settings let anything be asked of them."""
-    if not applied_functions(settings):
+    if not applied_functions(settings) and not settings.top_up_connector:
         return None
 
     def country_of(first_digits: str) -> str | None:

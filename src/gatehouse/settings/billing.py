@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gatehouse.core.money import parse_amount
-from gatehouse.settings.kinds import setting
+from gatehouse.settings.kinds import setting, text
 
 
 def _not_negative(text: str) -> int:
@@ -24,6 +24,13 @@ class BillingSettings:
         "write prices into it before their day. Unset: the defaults.",
         Path,
         "path",
+    )
+    top_up_connector: str = text(
+        "",
+        "The connector on whose payment pages accounts top up by card; its mapping needs `page` "
+        "and `page_status`, and the money arrives at the merchant account of its options. Empty: "
+        "top-ups by card are not offered. See docs/top-ups.md.",
+        "name of a connector",
     )
     second_operator_above: int | None = setting(
         None,

@@ -22,6 +22,7 @@ SELECT (SELECT value FROM state WHERE name = 'revision'),
   (SELECT min(next_at_ms) FROM gateway_intents WHERE state = 'REVERSE'),
   (SELECT min(next_at_ms) FROM payment_operations WHERE next_at_ms IS NOT NULL),
   (SELECT min(next_at_ms) FROM provider_notifications WHERE next_at_ms IS NOT NULL),
+  (SELECT min(next_at_ms) FROM top_ups WHERE next_at_ms IS NOT NULL),
   EXISTS (SELECT 1 FROM holds)
 """
 _FAILED: Final = (psycopg.Error, sqlite3.Error)
@@ -44,6 +45,8 @@ class SeenChanges(NamedTuple):
     """When the next operation on a payment is to be sent."""
     notification_due_ms: int | None = None
     """When the next notification of a provider is to be applied."""
+    top_up_due_ms: int | None = None
+    """When a party is next asked about a top-up."""
     holds: bool | int = True
     """Whether anything is held for a request."""
     silent: bool = False

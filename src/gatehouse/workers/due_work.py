@@ -1,6 +1,6 @@
 """What only a server can do, when a look has found that it is due: sweeps and calls of connectors.
 
-Sweeps go through the server's writer; reversals, captures, voids and refunds through its
+Sweeps go through the server's writer; reversals, captures, voids, refunds and top-ups through its
 connectors; notifications of providers come to it. An idle server has nothing of these to do, and
 one look a second tells so (`store.lookout`).
 """
@@ -9,6 +9,8 @@ import asyncio
 from typing import Final
 
 from gatehouse.admin.notifications.worker import NotificationWorker
+from gatehouse.admin.top_ups.worker import TopUpWorker
+from gatehouse.connectors.routing.roster import Roster
 from gatehouse.core.clock import Clock
 from gatehouse.gateway.port import PaymentGateway
 from gatehouse.store.admin.admin_session import AdminSession
@@ -27,6 +29,7 @@ _NOT_SWEPT: Final = "could not sweep"
 _NOT_REVERSED: Final = "could not reverse payments"
 _TIDY_S: Final = 3600.0
 _NOT_APPLIED: Final = "could not apply notifications of providers"
+_NOT_TOPPED_UP: Final = "could not ask about top-ups"
 _NOT_OPERATED: Final = "could not capture, void or refund payments"
 
 
@@ -39,18 +42,21 @@ class DueWork:
         reverser: ReversalWorker,
         operator: OperationWorker,
         notifications: NotificationWorker,
+        top_ups: TopUpWorker,
         clock: Clock,
     ) -> None:
         self._sweeper = sweeper
         self._reverser = reverser
         self._operator = operator
         self._notifications = notifications
+        self._top_ups = top_ups
         self._clock = clock
         self._holds = True
         self._silent = self._was_silent = True
         self._reversal_due = asyncio.Event()
         self._operation_due = asyncio.Event()
         self._notification_due = asyncio.Event()
+        self._top_up_due = asyncio.Event()
 
     def saw(self, seen: SeenChanges) -> None:
         """Note what a look has found."""
@@ -65,6 +71,8 @@ class DueWork:
     def notified(self) -> None:
         """A provider's notification was kept here: it need not wait for a look."""
         self._notification_due.set()
+        if seen.top_up_due_ms is not None and seen.top_up_due_ms <= self._clock():
+            self._top_up_due.set()
 
     async def reverse(self) -> None:
         """Reverse payments when some are due, until cancelled."""
@@ -83,6 +91,10 @@ class DueWork:
             repeat(self._tidy, _TIDY_S, _NOT_APPLIED),
             repeat(self._apply_all, _REVERSE_S, _NOT_APPLIED, self._notification_due),
         )
+
+    async def top_up(self) -> None:
+        """Ask about top-ups when some are due, until cancelled."""
+        await repeat(self._top_ups.look, _REVERSE_S, _NOT_TOPPED_UP, self._top_up_due)
 
     async def sweep(self) -> None:
         """Release what nobody ends, and delete what is over, until cancelled."""
@@ -126,7 +138,12 @@ class DueWork:
 
 
 def make_due_work(
-    session: AdminSession, sweeper: Sweeper, gateway: PaymentGateway, *, time_limit_ms: int
+    session: AdminSession,
+    sweeper: Sweeper,
+    gateway: PaymentGateway,
+    roster: Roster | None,
+    *,
+    time_limit_ms: int,
 ) -> DueWork:
     """The work of one server; the gateway is given that long for each answer."""
     parts = (session.database, gateway, session.clock)
@@ -135,5 +152,6 @@ def make_due_work(
         ReversalWorker(*parts, time_limit_ms=time_limit_ms),
         OperationWorker(*parts, time_limit_ms=time_limit_ms),
         NotificationWorker(session),
+        TopUpWorker(session, roster, time_limit_ms=time_limit_ms),
         session.clock,
     )

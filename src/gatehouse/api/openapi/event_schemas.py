@@ -107,6 +107,13 @@ DATA: Final[Mapping[str, Schema]] = {
     EventName.BALANCE_TOPPED_UP: {"amount": _MONEY, "remaining": _MONEY, "reference": _TEXT},
     EventName.BALANCE_CREDIT_EXPIRING: {"amount": _MONEY, "expiresAt": _TIME, "reference": _TEXT},
     EventName.BALANCE_CREDIT_EXPIRED: {"amount": _MONEY, "remaining": _MONEY, "reference": _TEXT},
+    EventName.BALANCE_TOP_UP_ENDED: {
+        "topUpId": _TEXT,
+        "amountMinor": _NUMBER,
+        "currency": _TEXT,
+        "state": _TEXT,
+        "reason": {"type": ["string", "null"]},
+    },
     EventName.KEY_CREATED: {
         "keyId": _TEXT,
         "name": _TEXT,

@@ -68,6 +68,13 @@ class WordKind(Enum):
     STAGE = (f"one of {', '.join(STAGES)}", "|".join(STAGES), SKIP)
     ENDING = (f"one of {', '.join(RESULTS)}", "|".join(RESULTS), SKIP)
     MINOR = ("a whole number of the smallest unit", r"[0-9]{1,13}", FAIL)
+    PAGE = ("open, paid, refused or expired", "open|paid|refused|expired", FAIL)
+    PAGE_URL = (
+        "an address that begins with https://, of at most 2,000 characters",
+        r"(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])[!\"#$-~]{1,1980}",
+        FAIL,
+    )
+    CURRENCY = ("a currency such as EUR", "[A-Z]{3}", FAIL)
     FLAG = ("true or false", "true|false", FAIL)
     RESULT = (
         f"one of {', '.join(Result)}",

@@ -22,6 +22,7 @@ class Asked:
         "expiry",
         "holder",
         "number",
+        "page_id",
         "payment",
         "payment_id",
         "payment_link",
@@ -52,6 +53,7 @@ class Asked:
         self.reference = request_id
         self.payment_id: str | None = None
         self.payment_link: str | None = None
+        self.page_id: str | None = None
         self.signing: dict[str, str] = {}
         """What only the signature knows; see `OF_SIGNING`."""
         self.request: PartyRequest | None = None

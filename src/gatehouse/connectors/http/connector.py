@@ -1,14 +1,12 @@
 """A party that speaks HTTPS and JSON, as the ports of PreCheck, ID Verify and Gateway see it."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
 
 from gatehouse.connectors.connector import ConnectorState
 from gatehouse.connectors.http.answers import (
-    Read,
     WordKind,
     compile_flag,
     compile_holder,
@@ -22,11 +20,12 @@ from gatehouse.connectors.http.mapping import (
     CheckMapping,
     IdentityMapping,
     Mapping,
-    OperationMapping,
 )
 from gatehouse.connectors.http.notifications import HttpNotifications, has_keys
+from gatehouse.connectors.http.operating import OperationCall, code_of, nothing, optional
 from gatehouse.connectors.http.options import HttpDefinition
-from gatehouse.connectors.http.templates import Render, Tables, compile_template, parse_template
+from gatehouse.connectors.http.pages import HttpPages
+from gatehouse.connectors.http.templates import Render, compile_template, parse_template
 from gatehouse.connectors.http.wire import CallFailed
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
@@ -35,7 +34,6 @@ from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.gateway.operating import (
     Offer,
     OperationAnswer,
-    OperationEnd,
     OperationKind,
     PaymentOperation,
 )
@@ -49,15 +47,6 @@ _NO_VERDICT: Final = Phrase(
     "connector.no_verdict", "the answer does not say whether the payment is approved"
 )
 _NOT_REVERSED: Final = Phrase("connector.not_reversed", "the reversal is not confirmed")
-_NO_RESULT: Final = Phrase(
-    "connector.no_result", "the answer does not say whether the operation succeeded"
-)
-_OTHER_AMOUNT: Final = Phrase(
-    "connector.other_amount", "the answer is about another amount than was asked for"
-)
-_NO_KNOWN_CODE: Final = Phrase(
-    "connector.no_known_code", "the answer refuses without a code that the mapping knows"
-)
 
 
 _NOTHING_KNOWN: Final = "-"
@@ -71,8 +60,8 @@ class HttpIssuer:
         self._caller = building.caller
         self._call = building.call(mapping, WordKind.RESPONSE_CODE, may_repeat=True)
         self._code = compile_reading(answer.response_code, WordKind.RESPONSE_CODE, tables)
-        self._avs = _optional(answer.avs, WordKind.LETTER, tables)
-        self._cvv2 = _optional(answer.cvv2, WordKind.LETTER, tables)
+        self._avs = optional(answer.avs, WordKind.LETTER, tables)
+        self._cvv2 = optional(answer.cvv2, WordKind.LETTER, tables)
         self._holder = None if answer.holder is None else compile_holder(answer.holder, tables)
 
     async def check(self, enquiry: CardEnquiry) -> IssuerAnswer:
@@ -89,7 +78,7 @@ class HttpIssuer:
 
     def _read(self, answer: Any, asked: Asked) -> IssuerAnswer:
         if isinstance(answer, Refusal):
-            return IssuerAnswer(_code(answer))
+            return IssuerAnswer(code_of(answer))
         brand = asked.brand
         code = self._code(answer, brand)
         if code is None:
@@ -133,12 +122,12 @@ class HttpGateway:
         self._authorize = building.call(authorize, WordKind.GATEWAY_CODE, may_repeat=False)
         self._approved = compile_flag(answer.approved, tables)
         self._code = compile_reading(answer.response_code, WordKind.GATEWAY_CODE, tables)
-        self._approval = _optional(answer.approval_code, WordKind.TEXT, tables)
-        self._id = _optional(answer.id, WordKind.ID, tables)
+        self._approval = optional(answer.approval_code, WordKind.TEXT, tables)
+        self._id = optional(answer.id, WordKind.ID, tables)
         network_id = answer.network_transaction_id
-        self._network_id = _optional(network_id, WordKind.NETWORK_ID, tables)
+        self._network_id = optional(network_id, WordKind.NETWORK_ID, tables)
         self._has_link = answer.link is not None
-        self._link = _optional(answer.link, WordKind.LINK, tables)
+        self._link = optional(answer.link, WordKind.LINK, tables)
         self._own_path = building.own_path
         self._own = (
             None
@@ -156,7 +145,7 @@ class HttpGateway:
             (OperationKind.REFUND, mapping.refund),
         )
         self._operations = {
-            kind: _Operation(part, building) for kind, part in operations if part is not None
+            kind: OperationCall(part, building) for kind, part in operations if part is not None
         }
 
     def refer(self, authorization: Authorization) -> str | None:
@@ -173,7 +162,7 @@ class HttpGateway:
 
     def _read(self, answer: Any, asked: Asked) -> GatewayAnswer:
         if isinstance(answer, Refusal):
-            return GatewayAnswer(approved=False, response_code=_code(answer))
+            return GatewayAnswer(approved=False, response_code=code_of(answer))
         brand = asked.brand
         approved, code = self._approved(answer, brand), self._code(answer, brand)
         if approved is None:
@@ -249,33 +238,6 @@ class HttpGateway:
             raise ConnectorFailed(_NOT_REVERSED())
 
 
-class _Operation:
-    """A capture or a refund, as the mapping has it."""
-
-    def __init__(self, mapping: OperationMapping, building: Building) -> None:
-        answer, tables = mapping.answer, building.environment.tables
-        repeatable = mapping.repeatable
-        self.offer: Final = Offer.REPEATABLE if repeatable else Offer.ONCE
-        self.call: Final = building.call(mapping, WordKind.GATEWAY_CODE, may_repeat=repeatable)
-        self._result = compile_reading(answer.result, WordKind.OPERATION, tables)
-        self._code = _optional(answer.response_code, WordKind.GATEWAY_CODE, tables)
-        self._id = _optional(answer.id, WordKind.ID, tables)
-        self._amount = _optional(answer.amount, WordKind.MINOR, tables)
-
-    def read(self, answer: Any, asked: Asked) -> OperationAnswer:
-        """What the party said; an answer about another amount says nothing."""
-        if isinstance(answer, Refusal):
-            return OperationAnswer(OperationEnd.REFUSED, _code(answer))
-        result, amount = self._result(answer, None), self._amount(answer, None)
-        if result is None:
-            raise ConnectorFailed(_NO_RESULT())
-        end = OperationEnd(result.upper())
-        assert asked.payment is not None
-        if amount is not None and int(amount) != asked.payment.amount_minor:
-            raise ConnectorFailed(_OTHER_AMOUNT())
-        return OperationAnswer(end, self._code(answer, None), self._id(answer, None))
-
-
 class HttpConnector:
     """A party reached over HTTPS; it offers what its mapping has."""
 
@@ -291,6 +253,8 @@ class HttpConnector:
             if mapping.authorize is None or mapping.reverse is None
             else HttpGateway(mapping, building)
         )
+        page, status = mapping.page, mapping.page_status
+        self._pages = None if page is None or status is None else HttpPages(page, status, building)
         self._health: CompiledCall | None = (
             None
             if mapping.health is None
@@ -326,10 +290,15 @@ class HttpConnector:
         """For what the party tells by itself."""
         return self._notifications
 
+    @property
+    def pages(self) -> HttpPages | None:
+        """For top-ups."""
+        return self._pages
+
     async def check_health(self) -> None:
         """Ask whether the party is there, if the mapping can; or `ConnectorFailed`."""
         if self._health is not None:
-            await self._caller.call(self._health, Asked(), _nothing)
+            await self._caller.call(self._health, Asked(), nothing)
 
     async def start(self) -> None:
         """Open a first connection in the background."""
@@ -371,17 +340,3 @@ def _paying(authorization: Authorization) -> Asked:
 def _rendered(template: Render | str | int | None, asked: Asked) -> str | None:
     value = template(asked) if callable(template) else template
     return None if value is None else str(value)
-
-
-def _code(refusal: Refusal) -> str:
-    if refusal.response_code is None:
-        raise ConnectorFailed(_NO_KNOWN_CODE())
-    return refusal.response_code
-
-
-def _nothing(_answer: Any, _about: object) -> None:
-    return None
-
-
-def _optional(reading: Any, kind: WordKind, tables: Tables) -> Read | Callable[..., None]:
-    return _nothing if reading is None else compile_reading(reading, kind, tables)

@@ -5,6 +5,7 @@ or a header, because those end up in logs.
 """
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -39,7 +40,9 @@ _AUTHORIZE: Final = frozenset((MappedFunction.AUTHORIZE,))
 _REVERSE: Final = frozenset((MappedFunction.REVERSE,))
 _OPERATE: Final = frozenset((MappedFunction.CAPTURE, MappedFunction.REFUND))
 _MADE: Final = _REVERSE | _OPERATE
-_MONEY: Final = _AUTHORIZE | _MADE
+_PAGE: Final = frozenset((MappedFunction.PAGE,))
+_PAGES: Final = _PAGE | {MappedFunction.PAGE_STATUS}
+_MONEY: Final = _AUTHORIZE | _MADE | _PAGES
 _HOLDER: Final = frozenset((MappedFunction.PRECHECK, MappedFunction.IDVERIFY))
 _CARD: Final = _HOLDER | _AUTHORIZE
 _CODE: Final = _CARD - {MappedFunction.IDVERIFY}
@@ -135,6 +138,10 @@ def _of_3ds(name: str) -> Callable[[Asked], Value]:
 
 def _of_credential(name: str) -> Callable[[Asked], Value]:
     return _of_source("stored_credential", name)
+
+
+def _page_end(asked: Asked) -> datetime:
+    return datetime.fromtimestamp(asked.source.expires_at_ms / 1000, UTC)
 
 
 def _email(asked: Asked) -> Value:
@@ -289,6 +296,33 @@ FIELDS: Final = (
                 "Where the party wants it reversed; it is the whole path.",
             ),
         },
+    )
+    | _group(
+        _PAGE,
+        {
+            "page.expires_at": (
+                lambda asked: _page_end(asked).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                "When the page ends, in UTC.",
+            ),
+            "page.expires_at.unix": (
+                lambda asked: int(_page_end(asked).timestamp()),
+                "The same as a number: seconds since 1970.",
+            ),
+        },
+        is_sure=True,
+    )
+    | _group(
+        _PAGE,
+        {
+            "page.return_url": (
+                _of_source("return_url"),
+                "Where the party leads the person afterwards.",
+            ),
+        },
+    )
+    | _group(
+        frozenset((MappedFunction.PAGE_STATUS,)),
+        {"page.id": (lambda asked: asked.page_id, "The party's name for the page.")},
     )
     | _group(
         _AUTHORIZE,

@@ -36,6 +36,8 @@ class MappedFunction(StrEnum):
     REVERSE = "reverse"
     CAPTURE = "capture"
     REFUND = "refund"
+    PAGE = "page"
+    PAGE_STATUS = "page_status"
     HEALTH = "health"
 
 
@@ -244,6 +246,40 @@ class OperationMapping(MappingPart, frozen=True):
     answer may be sent again."""
 
 
+class PageAnswer(MappingPart, frozen=True):
+    """How the answer about a new payment page is read."""
+
+    url: Reading
+    id: Reading | None = None
+    """How the party calls the page."""
+
+
+class PageMapping(MappingPart, frozen=True):
+    """Makes a payment page that the party shows; nothing is made twice for one `{reference}`."""
+
+    request: Requests
+    answer: PageAnswer
+    errors: Errors = ()
+
+
+class PageStatusAnswer(MappingPart, frozen=True):
+    """How the answer about a payment page is read."""
+
+    status: Reading
+    """`open`, `paid`, `refused` or `expired`."""
+    amount: Reading
+    """What was paid, in the smallest unit."""
+    currency: Reading
+
+
+class PageStatusMapping(MappingPart, frozen=True):
+    """Asks how a payment page stands."""
+
+    request: Requests
+    answer: PageStatusAnswer
+    errors: Errors = ()
+
+
 class HealthMapping(MappingPart, frozen=True):
     """Asks whether the party is there; every answer with a status of 2xx says yes."""
 
@@ -297,5 +333,7 @@ class Mapping(MappingPart, frozen=True):
     reverse: ReverseMapping | None = None
     capture: OperationMapping | None = None
     refund: OperationMapping | None = None
+    page: PageMapping | None = None
+    page_status: PageStatusMapping | None = None
     health: HealthMapping | None = None
     notifications: NotificationMapping | None = None

@@ -111,6 +111,10 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
         keys = () if written is None else written.signature.keys
         return any(f"{{secret.{name}}}" in text for name in self.secrets for text in keys)
 
+    def shows_pages(self) -> bool:
+        """Whether the mapping makes payment pages."""
+        return self.mapping.page is not None
+
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are."""
         return tuple(self.secrets.values())

@@ -25,6 +25,8 @@ from gatehouse.connectors.http.mapping import (
     MappedFunction,
     Mapping,
     OperationMapping,
+    PageMapping,
+    PageStatusMapping,
     RequestMapping,
     Requests,
     ReverseMapping,
@@ -49,6 +51,8 @@ AnyFunction = (
     | AuthorizeMapping
     | ReverseMapping
     | OperationMapping
+    | PageMapping
+    | PageStatusMapping
     | HealthMapping
 )
 
@@ -126,6 +130,7 @@ def _check(document: Document, mapping: Mapping) -> list[Flaw]:
         if mapping.reverse.answer is not None:
             reading = mapping.reverse.answer.reversed
             checker.reading("reverse.answer.reversed", reading, WordKind.FLAG)
+    _check_pages(checker, mapping)
     for function in (MappedFunction.CAPTURE, MappedFunction.REFUND):
         operation = getattr(mapping, function.value)
         if operation is not None:
@@ -138,9 +143,9 @@ def _check(document: Document, mapping: Mapping) -> list[Flaw]:
 
 
 def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
-    parts = (mapping.precheck, mapping.idverify, mapping.authorize, mapping.reverse)
-    if parts == (None, None, None, None):
-        checker.flaw("", "needs precheck, idverify, or authorize and reverse")
+    payments = (mapping.authorize, mapping.reverse, mapping.page)
+    if all(part is None for part in (mapping.precheck, mapping.idverify, *payments)):
+        checker.flaw("", "needs precheck, idverify, page, or authorize and reverse")
     if (mapping.authorize is None) != (mapping.reverse is None):
         there = "reverse" if mapping.authorize is None else "authorize"
         message = "authorize and reverse come together: what is not answered must be taken back"
@@ -163,6 +168,23 @@ def _check_setup(checker: MappingChecker, mapping: Mapping) -> None:
             checker.flaw("authentication.hmac.sign", "cannot hold the signature of itself")
         for name, text in hmac.headers.items():
             checker.template(f"authentication.hmac.headers.{name}", text, Place.SIGNED, None)
+
+
+def _check_pages(checker: MappingChecker, mapping: Mapping) -> None:
+    page, status = mapping.page, mapping.page_status
+    if (page is None) != (status is None):
+        there = "page_status" if page is None else "page"
+        checker.flaw(there, "page and page_status come together: its end must be learned")
+    if page is not None:
+        _check_asking(checker, page, MappedFunction.PAGE)
+        checker.reading("page.answer.url", page.answer.url, WordKind.PAGE_URL)
+        checker.reading("page.answer.id", page.answer.id, WordKind.ID)
+    if status is not None:
+        _check_asking(checker, status, MappedFunction.PAGE_STATUS)
+        path, answer = "page_status.answer", status.answer
+        checker.reading(f"{path}.status", answer.status, WordKind.PAGE)
+        checker.reading(f"{path}.amount", answer.amount, WordKind.MINOR)
+        checker.reading(f"{path}.currency", answer.currency, WordKind.CURRENCY)
 
 
 def _check_operation(

@@ -20,6 +20,7 @@ from gatehouse.connectors.reference_host.misbehaviour import (
     make_fates,
 )
 from gatehouse.connectors.reference_host.notices import HostNotices
+from gatehouse.connectors.reference_host.pages import HostPages
 from gatehouse.connectors.sandbox.parties import decide_operation, decide_payment
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.cards.redaction import recordable
@@ -80,6 +81,7 @@ class ReferenceHost:
         self._handshakes = 0
         self._unnamed = 0
         self.memory: Final = HostMemory()
+        self.pages: Final = HostPages(clock)
         self.connections: Final[set[OpenConnection]] = set()
         self.notices: Final = HostNotices(clock, lambda: self.misbehaviour)
         self.misbehave(misbehaviour)

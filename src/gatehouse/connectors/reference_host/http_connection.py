@@ -14,10 +14,15 @@ import msgspec
 
 from gatehouse.connectors.reference_host.connection import HostAnswer, HostConnection
 from gatehouse.connectors.reference_host.host import HostMessage, ReferenceHost
-from gatehouse.connectors.reference_host.http_contract import ErrorAnswer, OperationAnswerBody
-from gatehouse.connectors.reference_host.http_routes import HEALTH, HttpReply, HttpRoutes
+from gatehouse.connectors.reference_host.http_contract import (
+    ErrorAnswer,
+    OperationAnswerBody,
+    PageStatusBody,
+)
+from gatehouse.connectors.reference_host.http_routes import HEALTH, PAGES, HttpReply, HttpRoutes
 from gatehouse.connectors.reference_host.journal import HostOutcome
 from gatehouse.connectors.reference_host.misbehaviour import HostFate
+from gatehouse.connectors.reference_host.pages import Html
 
 MOST_HEAD_BYTES: Final = 16_384
 MOST_BODY_BYTES: Final = 65_536
@@ -27,6 +32,10 @@ _STATUS_LINES: Final = {
 _TYPE: Final = b"content-type: application/json\r\ncontent-length: %d\r\n"
 _CHALLENGE: Final = b"www-authenticate: Bearer\r\n"
 _CLOSE: Final = b"connection: close\r\n"
+_HTML: Final = (
+    b"content-type: text/html; charset=utf-8\r\ncache-control: no-store\r\n"
+    b"content-security-policy: default-src 'none'; form-action 'self'\r\ncontent-length: %d\r\n"
+)
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -36,6 +45,7 @@ class HttpRequest(msgspec.Struct):
     method: str = ""
     path: bytes = b""
     authorization: bytes = b""
+    host: bytes = b""
     head_bytes: int = 0
     body: bytes = b""
     keep_alive: bool = True
@@ -79,6 +89,8 @@ class HttpConnection(HostConnection):
         self._count_head(len(name) + len(value))
         if name.lower() == b"authorization":
             self._arriving.authorization = value
+        elif name.lower() == b"host":
+            self._arriving.host = value
 
     def on_body(self, part: bytes) -> None:
         """A part of the body."""
@@ -145,7 +157,9 @@ class HttpConnection(HostConnection):
             if fate is HostFate.ERROR:
                 failed = HttpReply(500, ErrorAnswer("the host failed"))
                 error = _response(failed, keep_alive=request.keep_alive)
-            elif fate is HostFate.WRONG_AMOUNT and isinstance(reply.body, OperationAnswerBody):
+            elif fate is HostFate.WRONG_AMOUNT and isinstance(
+                reply.body, OperationAnswerBody | PageStatusBody
+            ):
                 other = msgspec.structs.replace(
                     reply.body, amount_minor=reply.body.amount_minor + 1
                 )
@@ -163,9 +177,12 @@ class HttpConnection(HostConnection):
 
     def _reply(self, request: HttpRequest, path: str) -> HttpReply:
         known = hmac.compare_digest(request.authorization, self._expected)
-        if not known and (request.method, path) != HEALTH:
+        is_open = path.startswith(PAGES) or (request.method, path) == HEALTH
+        if not known and not is_open:
             return HttpReply(401, ErrorAnswer("send Authorization: Bearer with the host's token"))
-        return self._routes.answer(request.method, path, request.body)
+        return self._routes.answer(
+            request.method, path, request.body, request.host.decode("ascii", "replace")
+        )
 
     def _garbage(self, message: HostMessage) -> bytes:
         """A body that is no JSON, or bytes that are no HTTP at all."""
@@ -176,8 +193,14 @@ class HttpConnection(HostConnection):
 
 
 def _response(reply: HttpReply, *, keep_alive: bool) -> bytes:
-    body = _encode(reply.body)
+    is_html = isinstance(reply.body, Html)
+    body = reply.body.encode() if is_html else _encode(reply.body)
     more = _CHALLENGE if reply.status == 401 else b""
     if not keep_alive:
         more += _CLOSE
-    return b"%b%b%b\r\n%b" % (_STATUS_LINES[reply.status], _TYPE % len(body), more, body)
+    return b"%b%b%b\r\n%b" % (
+        _STATUS_LINES[reply.status],
+        (_HTML if is_html else _TYPE) % len(body),
+        more,
+        body,
+    )

@@ -135,6 +135,16 @@ class DisputeBody(Personal, frozen=True, rename="camel"):
     result: Annotated[str, Meta(pattern=r"^(WON|LOST)\Z")] | None = None
 
 
+class PageBody(Personal, frozen=True, rename="camel"):
+    """`POST /v1/payment-pages`."""
+
+    reference: ReferenceText
+    amount_minor: _Amount
+    currency: _Currency
+    expires_at: Annotated[str, Meta(max_length=40)]
+    return_url: Annotated[str, Meta(pattern="^https?://", max_length=2000)] | None = None
+
+
 class NameAnswer(msgspec.Struct, frozen=True):
     """How a name compares."""
 
@@ -186,6 +196,21 @@ class OperationAnswerBody(msgspec.Struct, frozen=True, rename="camel"):
     response_code: str
     id: str
     amount_minor: int
+
+
+class PageAnswerBody(msgspec.Struct, frozen=True):
+    """Where a person pays."""
+
+    url: str
+    id: str
+
+
+class PageStatusBody(msgspec.Struct, frozen=True, rename="camel"):
+    """How a payment page stands."""
+
+    status: str
+    amount_minor: int
+    currency: str
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):

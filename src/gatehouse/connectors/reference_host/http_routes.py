@@ -23,6 +23,9 @@ from gatehouse.connectors.reference_host.http_contract import (
     HolderAnswer,
     OperationAnswerBody,
     OperationBody,
+    PageAnswerBody,
+    PageBody,
+    PageStatusBody,
     PaymentAnswer,
     PaymentBody,
     ReversalAnswer,
@@ -33,14 +36,19 @@ from gatehouse.connectors.reference_host.http_contract import (
 from gatehouse.connectors.reference_host.journal import HostKind, HostOutcome
 from gatehouse.connectors.reference_host.misbehaviour import HostFate, HostMisbehaviour
 from gatehouse.connectors.reference_host.notices import HostNotice, NoticeReceiver
+from gatehouse.connectors.reference_host.pages import is_moment, shown, typed
 from gatehouse.connectors.sandbox.parties import check_card, find_holders, network_id_of
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.gateway.hosted_pages import PageState
 from gatehouse.idverify.verdict import judge
 from gatehouse.precheck.issuer import CardEnquiry
 
 HEALTH: Final = ("GET", "/v1/health")
+PAGES: Final = "/pages/"
+"""Where a browser opens payment pages, without the token of callers."""
+_PAGE_PATH: Final = "/v1/payment-pages/"
 _NO_ADDRESS: Final = ContractAddress()
 
 
@@ -64,6 +72,7 @@ class HttpRoutes:
         self._payment_bodies = RequestReader(PaymentBody)
         self._reversal_bodies = RequestReader(ReversalBody)
         self._operation_bodies = RequestReader(OperationBody)
+        self._page_bodies = RequestReader(PageBody)
         self._misbehaviours = RequestReader(HostMisbehaviour)
         self._dispute_bodies = RequestReader(DisputeBody)
         self._receivers = RequestReader(NoticeReceiver)
@@ -91,9 +100,15 @@ class HttpRoutes:
         }
         self._paths = {path for _, path in self._routes}
 
-    def answer(self, method: str, path: str, body: bytes) -> HttpReply:
-        """The answer to a request whose caller is known."""
+    def answer(self, method: str, path: str, body: bytes, authority: str) -> HttpReply:
+        """The answer to a request whose caller is known, or that is of a browser."""
         found = self._routes.get((method, path))
+        if path.startswith(PAGES):
+            return self._show(method, path.removeprefix(PAGES), body)
+        if method == "GET" and path.startswith(_PAGE_PATH):
+            return self._page_status(path.removeprefix(_PAGE_PATH))
+        if (method, path) == ("POST", "/v1/payment-pages"):
+            found = (HostKind.PAGE, partial(self._page, authority))
         if found is None:
             if path in self._paths:
                 return HttpReply(405, ErrorAnswer("this path does not take this method"))
@@ -239,6 +254,57 @@ class HttpRoutes:
     def _waiting(self, _body: bytes) -> HttpReply:
         return HttpReply(200, {"waiting": self._host.notices.waiting})
 
+    def _page(self, authority: str, body: bytes) -> HttpReply:
+        asked = self._page_bodies.read(body)
+        if not is_moment(asked.expires_at):
+            problem = {"expiresAt": ["must be a time such as 2026-01-31T12:00:00Z"]}
+            raise RequestRefused("invalid_request", fields=problem)
+        message = HostMessage("http", HostKind.PAGE, _kept("reference", asked.reference))
+        page_id = _page_id(asked.reference)
+        if self._host.pages.make(page_id, asked) is None:
+            told = ErrorAnswer("reference: was used for another amount")
+            return HttpReply(422, told, message, _REFUSED)
+        scheme = "https" if self._with_tls else "http"
+        return HttpReply(
+            200, PageAnswerBody(f"{scheme}://{authority}{PAGES}{page_id}", page_id), message
+        )
+
+    def _page_status(self, page_id: str) -> HttpReply:
+        page = self._host.pages.find(page_id)
+        if page is None:
+            return HttpReply(404, ErrorAnswer("there is no such page"))
+        asked = page.asked
+        told = PageStatusBody(page.state, asked.amount_minor, asked.currency)
+        return HttpReply(200, told, HostMessage("http", HostKind.PAGE, asked.reference))
+
+    def _show(self, method: str, page_id: str, body: bytes) -> HttpReply:
+        page = self._host.pages.find(page_id)
+        if page is None or method not in ("GET", "POST"):
+            return HttpReply(404, ErrorAnswer("there is no such page"))
+        if method == "GET" or page.state is not PageState.OPEN:
+            return HttpReply(200, shown(page))
+        fields = typed(body)
+        if fields.get("do") == "refuse":
+            page.state = PageState.REFUSED
+            return HttpReply(200, shown(page))
+        try:
+            number = CardNumber.parse(fields.get("cardNumber", ""))
+        except ValueError:
+            return HttpReply(200, shown(page, "this is no card number"))
+        message = HostMessage(
+            "http",
+            HostKind.AUTHORIZE,
+            page.reference(),
+            amount_minor=page.asked.amount_minor,
+            currency=page.asked.currency,
+            number=number,
+        )
+        decision = self._host.authorize(message)
+        if decision.outcome is not HostOutcome.APPROVED:
+            return HttpReply(200, shown(page, f"declined: {decision.code}"), message, decision)
+        page.state = PageState.PAID
+        return HttpReply(200, shown(page), message, decision)
+
     def _summary(self, _body: bytes) -> HttpReply:
         return HttpReply(
             200,
@@ -305,6 +371,10 @@ def _compare(
         return None
     request = holder.of_card(number, expiry)
     return holder_answer(request, judge(request, holders).finding)
+
+
+def _page_id(reference: str) -> str:
+    return f"page_{blake2b(reference.encode(), digest_size=16).hexdigest()}"
 
 
 def _payment_id(reference: str) -> str:

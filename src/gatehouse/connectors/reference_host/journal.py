@@ -27,6 +27,8 @@ class HostKind(StrEnum):
     REVERSE = "reverse"
     CAPTURE = "capture"
     REFUND = "refund"
+    PAGE = "page"
+    """A payment page is made, or asked about."""
     NETWORK = "network"
     """Sign-on, echo and sign-off."""
     UNREADABLE = "unreadable"

@@ -111,6 +111,8 @@ class HostMemory:
             case HostKind.CAPTURE | HostKind.REFUND:
                 self._note_enquiry(line)
                 self._note_operation(line)
+            case HostKind.PAGE:
+                self._note_enquiry(line)
             case HostKind.UNREADABLE:
                 summary.unreadable += 1
 

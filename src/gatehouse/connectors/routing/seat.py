@@ -14,6 +14,7 @@ from gatehouse.connectors.part_reader import Definition
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, GatehouseError
 from gatehouse.core.limits.breaker import Breaker
+from gatehouse.gateway.hosted_pages import HostedPages, PageConnector
 from gatehouse.gateway.notifying import NotificationReader, NotifiedConnector
 from gatehouse.gateway.port import Authorization, PaymentGateway, ReferringGateway
 from gatehouse.idverify.source import IdentitySource
@@ -64,6 +65,7 @@ class Seat:
         self.identities: IdentitySource | None = None
         self.gateway: PaymentGateway | None = None
         self.notifications: NotificationReader | None = None
+        self.pages: HostedPages | None = None
         self._refer: Callable[[Authorization], str | None] | None = None
         if isinstance(made, str):
             self._problem = made
@@ -81,6 +83,8 @@ class Seat:
         self.identities, self.gateway = connector.identities, connector.gateway
         if isinstance(connector, NotifiedConnector):
             self.notifications = connector.notifications
+        if isinstance(connector, PageConnector):
+            self.pages = connector.pages
         if isinstance(connector.gateway, ReferringGateway):
             self._refer = connector.gateway.refer
 

@@ -3,10 +3,17 @@
 from typing import Final
 
 import msgspec
+import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.invoices import queries
-from gatehouse.admin.invoices.types.invoice import BillingDetails, Party, Seller, check_terms
+from gatehouse.admin.invoices.types.invoice import (
+    BillingDetails,
+    Party,
+    Seller,
+    TaxTerms,
+    check_terms,
+)
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
@@ -64,6 +71,12 @@ def get_billing_details(reading: Reading, account_id: str) -> BillingDetails:
     if found is None:
         raise NotFound(NO_BUYER())
     return found
+
+
+def terms_of(connection: sa.Connection, account_id: str) -> TaxTerms | None:
+    """The tax of an account, for who is in a transaction already; None while it is not known."""
+    found = queries.details(connection, account_id, BillingDetails)
+    return None if found is None else found.tax
 
 
 def set_billing_details(

@@ -1,7 +1,7 @@
-"""Credits that expire."""
+"""Credits that expire, and top-ups by card."""
 
 from alembic import op
-from sqlalchemy import BigInteger, Text
+from sqlalchemy import BigInteger, Integer, Text
 
 from gatehouse.store.columns import index, key, optional, required
 
@@ -20,4 +20,16 @@ def upgrade() -> None:
         *optional(BigInteger, "told_at_ms", "ended_at_ms"),
         *optional(Text, "taken_by"),
         index("expiring_credits_open", "expires_at_ms", where="ended_at_ms IS NULL"),
+    )
+    op.create_table(
+        "top_ups",
+        *key(Text, "account_id", "id"),
+        *required(Text, "state", "connector", "currency", "actor"),
+        *required(
+            BigInteger, "amount_minor", "tax_minor", "at_ms", "changed_at_ms", "expires_at_ms"
+        ),
+        *required(Integer, "attempts"),
+        *optional(BigInteger, "next_at_ms"),
+        *optional(Text, "url", "page_id", "reason"),
+        index("top_ups_due", "next_at_ms", where="next_at_ms IS NOT NULL"),
     )

@@ -1,0 +1,1 @@
+"""Top-ups by card: a page of the installation's own gateway, and what became of it."""
