@@ -212,7 +212,6 @@ class Service(ServiceGauges):
             "reversals": self.due_work.reverse,
             "operations": self.due_work.operate,
             "notifications": self.due_work.apply,
-            "top-ups": self.due_work.top_up,
             "labels": self.labels.run,
             "inputs": self.inputs.run,
             "commits": lambda: repeat(self._try_commit, _PROBE_S, "commits still fail"),
@@ -427,7 +426,5 @@ class Service(ServiceGauges):
         self._assembly = made = assemble(settings, parties)
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)
         self._pipelines = made.pipelines(self.setups, StoredPayments(self._database, session.ring))
-        limit_ms = settings.gateway_timeout_ms
-        self.due_work = make_due_work(
-            session, self.sweeper, gateway, roster, time_limit_ms=limit_ms
-        )
+        parties_of = session, self.sweeper, gateway, roster
+        self.due_work = make_due_work(*parties_of, time_limit_ms=settings.gateway_timeout_ms)

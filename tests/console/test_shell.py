@@ -15,6 +15,7 @@ from tests.console.harness import Console
 FORM_BESIDE: Final = {
     *("part.html", "playground.html", "list.html", "lists.html", "outcomes.html"),
     *("webhook.html", "accounts.html", "people.html", "experiments.html", "invoices.html"),
+    "top_ups.html",
 }
 """Pages with the form of the first step on them."""
 NOTHING_TO_DO: Final = {"choose.html", "experiment.html"}

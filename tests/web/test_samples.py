@@ -56,8 +56,10 @@ REFUSED: Final = {
     **dict.fromkeys(("getPayment", "capturePayment", "voidPayment"), "not_found"),
     **dict.fromkeys(("refundPayment", "settlePaymentOperation"), "not_found"),
     "applyNotification": "not_found",
+    "getTopUp": "not_found",
+    "createTopUp": "conflict",
 }
-"""No model was trained, no report made, no experiment begun, nothing paid or invoiced, the account
+"""No model was trained, no report made, no experiment begun, nothing paid or invoiced, no connector shows payment pages, the account
 asks for no advice on authentication, and the sample that makes a role took the name.
 """
 TRICKY: Final[dict[str, Any]] = {

@@ -67,12 +67,12 @@ class DueWork:
             self._operation_due.set()
         if seen.notification_due_ms is not None and seen.notification_due_ms <= self._clock():
             self._notification_due.set()
+        if seen.top_up_due_ms is not None and seen.top_up_due_ms <= self._clock():
+            self._top_up_due.set()
 
     def notified(self) -> None:
         """A provider's notification was kept here: it need not wait for a look."""
         self._notification_due.set()
-        if seen.top_up_due_ms is not None and seen.top_up_due_ms <= self._clock():
-            self._top_up_due.set()
 
     async def reverse(self) -> None:
         """Reverse payments when some are due, until cancelled."""
@@ -82,8 +82,11 @@ class DueWork:
         )
 
     async def operate(self) -> None:
-        """Send captures, voids and refunds when some are due, until cancelled."""
-        await repeat(self._operate_all, _REVERSE_S, _NOT_OPERATED, self._operation_due)
+        """Send captures, voids and refunds, and ask about top-ups, when some are due."""
+        await asyncio.gather(
+            repeat(self._operate_all, _REVERSE_S, _NOT_OPERATED, self._operation_due),
+            repeat(self._top_ups.look, _REVERSE_S, _NOT_TOPPED_UP, self._top_up_due),
+        )
 
     async def apply(self) -> None:
         """Apply what providers tell, when something is due, until cancelled."""
@@ -91,10 +94,6 @@ class DueWork:
             repeat(self._tidy, _TIDY_S, _NOT_APPLIED),
             repeat(self._apply_all, _REVERSE_S, _NOT_APPLIED, self._notification_due),
         )
-
-    async def top_up(self) -> None:
-        """Ask about top-ups when some are due, until cancelled."""
-        await repeat(self._top_ups.look, _REVERSE_S, _NOT_TOPPED_UP, self._top_up_due)
 
     async def sweep(self) -> None:
         """Release what nobody ends, and delete what is over, until cancelled."""
