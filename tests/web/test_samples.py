@@ -59,7 +59,8 @@ REFUSED: Final = {
     "getTopUp": "not_found",
     "createTopUp": "conflict",
 }
-"""No model was trained, no report made, no experiment begun, nothing paid or invoiced, no connector shows payment pages, the account
+"""No model was trained, no report made, no experiment begun, nothing paid or invoiced, no connector
+shows payment pages, the account
 asks for no advice on authentication, and the sample that makes a role took the name.
 """
 TRICKY: Final[dict[str, Any]] = {
