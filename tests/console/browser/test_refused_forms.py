@@ -153,6 +153,7 @@ KEEPING: Final = (
         "money", "money-top-up", {"amount": "much", "reference": "r-1", "note": WORDS}, "amount"
     ),
     Refusal("money", "money-adjust", {"amount": "much", "reason": WORDS}, "amount"),
+    Refusal("top-ups", "top-up-create", {"amount": "much"}, "amount"),
     Refusal("money", "money-credit", {"limit": "much"}, "limit"),
     Refusal("money", "money-prices", {"SENTRY": "much"}, "SENTRY"),
     Refusal("money", "money-prices", {"SENTRY": "-1"}),

@@ -74,7 +74,6 @@ class WordKind(Enum):
         r"(https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/])[!\"#$-~]{1,1980}",
         FAIL,
     )
-    CURRENCY = ("a currency such as EUR", "[A-Z]{3}", FAIL)
     FLAG = ("true or false", "true|false", FAIL)
     RESULT = (
         f"one of {', '.join(Result)}",

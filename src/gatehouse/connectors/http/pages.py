@@ -64,7 +64,7 @@ class HttpPages:
         state = PageState(word)
         if state is not PageState.PAID:
             return FoundPage(state)
-        amount = self._amount(answer, None)
+        amount, currency = self._amount(answer, None), self._currency(answer, None)
         return FoundPage(
-            state, None if amount is None else int(amount), self._currency(answer, None)
+            state, None if amount is None else int(amount), currency and currency.upper()
         )
