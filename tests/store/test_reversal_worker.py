@@ -81,7 +81,12 @@ def reverser(
 def reversals(session: AdminSession, gateway: RecordingGateway) -> DueWork:
     """The part of a server that reverses what is due; it never sweeps here."""
     return DueWork(
-        mock.Mock(Sweeper), reverser(session, gateway), mock.Mock(), mock.Mock(), Hands()
+        mock.Mock(Sweeper),
+        reverser(session, gateway),
+        mock.Mock(),
+        mock.Mock(),
+        mock.Mock(),
+        Hands(),
     )
 
 

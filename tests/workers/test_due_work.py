@@ -14,7 +14,8 @@ def _work() -> tuple[DueWork, mock.Mock, mock.Mock]:
     for name in ("release_orphans", "release_of_ended", "release_of_dead"):
         setattr(sweeper, name, mock.AsyncMock(return_value=0))
     reverser.reverse_due, reverser.tidy = mock.AsyncMock(return_value=0), mock.AsyncMock()
-    return DueWork(sweeper, reverser, mock.Mock(), mock.Mock(), lambda: NOW_MS), sweeper, reverser
+    mocks = mock.Mock(), mock.Mock(), mock.Mock()
+    return DueWork(sweeper, reverser, *mocks, lambda: NOW_MS), sweeper, reverser
 
 
 def test_nothing_is_swept_while_nothing_is_held() -> None:
