@@ -463,6 +463,26 @@ export interface BalanceResponse {
   readonly credits: readonly ExpiringCredit[];
 }
 
+export interface BalanceTopUpEndedData {
+  readonly topUpId: string;
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly state: string;
+  readonly reason: string | null;
+}
+
+/** A top-up by card ended and nothing was added. */
+export interface BalanceTopUpEndedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "balance.top_up_ended";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: BalanceTopUpEndedData;
+}
+
 export interface BalanceToppedUpData {
   readonly amount: Money;
   readonly remaining: Money;
@@ -5117,6 +5137,47 @@ export interface ToldDecisions {
   readonly outcomes?: readonly Outcome[] | undefined;
 }
 
+/** Top-ups of an account. */
+export interface TopUpList {
+  /** The newest first; at most 100. */
+  readonly topUps: readonly TopUpShown[];
+}
+
+/** A top-up by card. */
+export interface TopUpShown {
+  /** The id of the top-up. */
+  readonly topUpId: string;
+  /** How far it is. WAITING and OPEN end by themselves. Of one IN_DOUBT nothing was added, and a person finds out why. */
+  readonly state: TopUpState;
+  /** What is added, in the smallest unit. */
+  readonly amountMinor: number;
+  /** The tax that is paid besides. */
+  readonly taxMinor: number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** The page of the payment provider; null before it is made and after the top-up has ended. */
+  readonly url: string | null;
+  /** When it was asked for (RFC 3339). */
+  readonly createdAt: string;
+  /** When it last changed (RFC 3339). */
+  readonly changedAt: string;
+  /** Until when it can be paid (RFC 3339). */
+  readonly expiresAt: string;
+  /** Who asked for it. */
+  readonly by: string;
+  /** Why it is as it is. */
+  readonly reason: string | null;
+}
+
+/** How far a top-up is. */
+export type TopUpState = "EXPIRED" | "FAILED" | "IN_DOUBT" | "OPEN" | "PAID" | "REFUSED" | "WAITING" | (string & {});
+
+/** How much to add. */
+export interface TopUpWanted {
+  /** What is to be added to the balance, in the smallest unit of its currency; the page asks for the account's tax besides. */
+  readonly amountMinor: number;
+}
+
 /** What to learn from, and how. */
 export interface TrainingRequest {
   /** The first moment: a day, or a time such as 2026-11-15T08:30:00Z. */
@@ -5440,6 +5501,7 @@ export type PublicEvent =
   BalanceToppedUpEvent |
   BalanceCreditExpiringEvent |
   BalanceCreditExpiredEvent |
+  BalanceTopUpEndedEvent |
   KeyCreatedEvent |
   KeyExpiringEvent |
   KeyRevokedEvent |
@@ -5735,6 +5797,27 @@ export interface Operations {
     query: { readonly month?: string | undefined; readonly from?: string | undefined; readonly to?: string | undefined; readonly by?: "operation" | "key" | "pipeline" | "tag" | undefined; readonly per?: "day" | "month" | undefined };
     body: undefined;
     result: UsageResponse;
+  };
+  /** List top-ups by card */
+  listTopUps: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: TopUpList;
+  };
+  /** Top up by card */
+  createTopUp: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: TopUpWanted;
+    result: TopUpShown;
+  };
+  /** Show a top-up by card */
+  getTopUp: {
+    path: { readonly topUpId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: TopUpShown;
   };
   /** List invoices */
   listInvoices: {
@@ -6668,6 +6751,9 @@ export const OPERATIONS = {
   getManagedBalance: { method: "GET", path: "/api/v1/manage/balance", answer: "balanceResponse", repeat: "harmless" },
   getManagedStatement: { method: "GET", path: "/api/v1/manage/statement", answer: "statementResponse", repeat: "harmless" },
   getUsage: { method: "GET", path: "/api/v1/manage/usage", answer: "usageResponse", repeat: "harmless" },
+  listTopUps: { method: "GET", path: "/api/v1/manage/top-ups", answer: "topUpsResponse", repeat: "harmless" },
+  createTopUp: { method: "POST", path: "/api/v1/manage/top-ups", answer: "topUpResponse", repeat: "keyed" },
+  getTopUp: { method: "GET", path: "/api/v1/manage/top-ups/{topUpId}", answer: "topUpResponse", repeat: "harmless" },
   listInvoices: { method: "GET", path: "/api/v1/manage/invoices", answer: "invoicesResponse", repeat: "harmless" },
   getInvoice: { method: "GET", path: "/api/v1/manage/invoices/{invoiceId}", answer: "invoiceResponse", repeat: "harmless" },
   getInvoiceUbl: { method: "GET", path: "/api/v1/manage/invoices/{invoiceId}/ubl", answer: "ublResponse", repeat: "harmless" },

@@ -864,6 +864,27 @@ export class ManageStatement extends Calls {
   }
 }
 
+export class ManageTopUps extends Calls {
+  /** The newest first, with what became of each. Scope `manage:billing`. Free. */
+  list(own?: CallOptions): Listing<api.TopUpList, api.TopUpShown> {
+    return new Listing({
+      ask: () => this.send("listTopUps", {}, own),
+      hasMore: () => false,
+      items: (page) => page.topUps,
+    });
+  }
+
+  /** Answers the address of a page of the payment provider, on which a person pays by card. Where the provider takes longer than some seconds, `url` is null; then ask for the top-up again. What is paid is added to the balance once, with the id of the top-up as its reference. Scope `manage:billing`. Free. */
+  create(body: Body<"createTopUp">, own?: CallOptions): Promise<Answer<api.TopUpShown>> {
+    return this.send("createTopUp", { body }, own);
+  }
+
+  /** How far it is, and the address of its page. Scope `manage:billing`. Free. */
+  get(topUpId: string, own?: CallOptions): Promise<Answer<api.TopUpShown>> {
+    return this.send("getTopUp", { path: { topUpId } }, own);
+  }
+}
+
 export class ManageUsage extends Calls {
   /** Decided requests by day and operation, and what they were charged, of a month (by default this) or of up to 92 days; or by key, pipeline or tag, per day or month. Scope `manage:billing`. Free. */
   get(query: Query<"getUsage"> = {}, own?: CallOptions): Promise<Answer<api.UsageResponse>> {
@@ -964,6 +985,7 @@ export class Manage {
   readonly roles: ManageRoles;
   readonly rules: ManageRules;
   readonly statement: ManageStatement;
+  readonly topUps: ManageTopUps;
   readonly usage: ManageUsage;
   readonly webhooks: ManageWebhooks;
 
@@ -1001,6 +1023,7 @@ export class Manage {
     this.roles = new ManageRoles(send);
     this.rules = new ManageRules(send);
     this.statement = new ManageStatement(send);
+    this.topUps = new ManageTopUps(send);
     this.usage = new ManageUsage(send);
     this.webhooks = new ManageWebhooks(send);
   }

@@ -3691,6 +3691,73 @@ class ManageStatementCalls:
         )
 
 
+class ManageTopUpsCalls:
+    """Calls about top ups."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def list(self, *, options: CallOptions | None = None) -> Answer[models.TopUpList]:
+        """The newest first, with what became of each. Scope `manage:billing`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/top-ups",
+                answer=models.TopUpList,
+                named="topUpsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def each(self, *, options: CallOptions | None = None) -> AsyncIterator[models.TopUpShown]:
+        """Each of the top ups, page after page."""
+        page = (await self.list(options=options)).result
+        for one in page.top_ups:
+            yield one
+
+    async def create(
+        self,
+        *,
+        amount_minor: int,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.TopUpShown]:
+        """Answers the address of a page of the payment provider, on which a person pays by card.
+        Where the provider takes longer than some seconds, `url` is null; then ask for the
+        top-up again. What is paid is added to the balance once, with the id of the top-up as
+        its reference. Scope `manage:billing`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/top-ups",
+                answer=models.TopUpShown,
+                named="topUpResponse",
+                repeat=Repeat.KEYED,
+                body=models.TopUpWanted(amount_minor=amount_minor),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def get(
+        self, top_up_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.TopUpShown]:
+        """How far it is, and the address of its page. Scope `manage:billing`. Free."""
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/top-ups/{top_up_id}",
+                answer=models.TopUpShown,
+                named="topUpResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"top_up_id": top_up_id},
+                options=options or {},
+            )
+        )
+
+
 class ManageUsageCalls:
     """Calls about usage."""
 
@@ -4733,6 +4800,7 @@ class Manage:
         self.roles = ManageRolesCalls(sender)
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)
+        self.top_ups = ManageTopUpsCalls(sender)
         self.usage = ManageUsageCalls(sender)
         self.webhooks = ManageWebhooksCalls(sender)
 

@@ -3639,6 +3639,72 @@ class ManageStatementCalls:
         )
 
 
+class ManageTopUpsCalls:
+    """Calls about top ups."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._send = sender.send
+
+    def list(self, *, options: CallOptions | None = None) -> Answer[models.TopUpList]:
+        """The newest first, with what became of each. Scope `manage:billing`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/top-ups",
+                answer=models.TopUpList,
+                named="topUpsResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    def each(self, *, options: CallOptions | None = None) -> Iterator[models.TopUpShown]:
+        """Each of the top ups, page after page."""
+        page = (self.list(options=options)).result
+        yield from page.top_ups
+
+    def create(
+        self,
+        *,
+        amount_minor: int,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.TopUpShown]:
+        """Answers the address of a page of the payment provider, on which a person pays by card.
+        Where the provider takes longer than some seconds, `url` is null; then ask for the
+        top-up again. What is paid is added to the balance once, with the id of the top-up as
+        its reference. Scope `manage:billing`. Free.
+        """
+        return self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/top-ups",
+                answer=models.TopUpShown,
+                named="topUpResponse",
+                repeat=Repeat.KEYED,
+                body=models.TopUpWanted(amount_minor=amount_minor),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    def get(
+        self, top_up_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.TopUpShown]:
+        """How far it is, and the address of its page. Scope `manage:billing`. Free."""
+        return self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/top-ups/{top_up_id}",
+                answer=models.TopUpShown,
+                named="topUpResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"top_up_id": top_up_id},
+                options=options or {},
+            )
+        )
+
+
 class ManageUsageCalls:
     """Calls about usage."""
 
@@ -4670,6 +4736,7 @@ class Manage:
         self.roles = ManageRolesCalls(sender)
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)
+        self.top_ups = ManageTopUpsCalls(sender)
         self.usage = ManageUsageCalls(sender)
         self.webhooks = ManageWebhooksCalls(sender)
 

@@ -5375,6 +5375,63 @@ class ToldDecisions(Struct, frozen=True, kw_only=True):
     """Empty: all."""
 
 
+class TopUpList(Struct, frozen=True, kw_only=True):
+    """Top-ups of an account."""
+
+    top_ups: tuple[TopUpShown, ...]
+    """The newest first; at most 100."""
+
+
+class TopUpShown(Struct, frozen=True, kw_only=True):
+    """A top-up by card."""
+
+    top_up_id: str
+    """The id of the top-up."""
+    state: TopUpState
+    """How far it is. WAITING and OPEN end by themselves. Of one IN_DOUBT nothing was added, and a
+    person finds out why.
+    """
+    amount_minor: int
+    """What is added, in the smallest unit."""
+    tax_minor: int
+    """The tax that is paid besides."""
+    currency: str
+    """ISO 4217 code."""
+    url: str | None
+    """The page of the payment provider; null before it is made and after the top-up has ended."""
+    created_at: datetime
+    """When it was asked for (RFC 3339)."""
+    changed_at: datetime
+    """When it last changed (RFC 3339)."""
+    expires_at: datetime
+    """Until when it can be paid (RFC 3339)."""
+    by: str
+    """Who asked for it."""
+    reason: str | None
+    """Why it is as it is."""
+
+
+class TopUpState(OpenEnum):
+    """How far a top-up is."""
+
+    EXPIRED = "EXPIRED"
+    FAILED = "FAILED"
+    IN_DOUBT = "IN_DOUBT"
+    OPEN = "OPEN"
+    PAID = "PAID"
+    REFUSED = "REFUSED"
+    WAITING = "WAITING"
+
+
+class TopUpWanted(Struct, frozen=True, kw_only=True):
+    """How much to add."""
+
+    amount_minor: int
+    """What is to be added to the balance, in the smallest unit of its currency; the page asks for
+    the account's tax besides.
+    """
+
+
 class TrainingRequest(Struct, frozen=True, kw_only=True):
     """What to learn from, and how."""
 
@@ -6049,6 +6106,23 @@ class BalanceCreditExpiredEvent(PublicEvent, frozen=True, kw_only=True):
     data: BalanceCreditExpiredData
 
 
+class BalanceTopUpEndedData(TypedDict):
+    """The `data` of a `BalanceTopUpEndedEvent`."""
+
+    topUpId: str
+    amountMinor: int
+    currency: str
+    state: str
+    reason: str | None
+
+
+class BalanceTopUpEndedEvent(PublicEvent, frozen=True, kw_only=True):
+    """A top-up by card ended and nothing was added."""
+
+    type: Literal["balance.top_up_ended"]
+    data: BalanceTopUpEndedData
+
+
 class KeyCreatedData(TypedDict, total=False):
     """The `data` of a `KeyCreatedEvent`."""
 
@@ -6396,6 +6470,7 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "balance.topped_up": BalanceToppedUpEvent,
     "balance.credit_expiring": BalanceCreditExpiringEvent,
     "balance.credit_expired": BalanceCreditExpiredEvent,
+    "balance.top_up_ended": BalanceTopUpEndedEvent,
     "key.created": KeyCreatedEvent,
     "key.expiring": KeyExpiringEvent,
     "key.revoked": KeyRevokedEvent,
