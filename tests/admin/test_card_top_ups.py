@@ -17,6 +17,7 @@ from gatehouse.admin.invoices.use_cases import parties
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.top_ups import queries
 from gatehouse.admin.top_ups import use_cases as top_ups
+from gatehouse.admin.top_ups.tables import TOP_UPS
 from gatehouse.admin.top_ups.types import MOST_OPEN, TopUpShown, TopUpState, TopUpWanted
 from gatehouse.admin.top_ups.worker import TopUpWorker
 from gatehouse.connectors.routing.roster import Roster
@@ -148,9 +149,7 @@ def test_two_answers_at_once_add_it_once(shop: Shop, monkeypatch: pytest.MonkeyP
         with_row = args[0]
         for each in found:
             with_row.execute(  # type: ignore[attr-defined]
-                queries.TOP_UPS.update()
-                .values(next_at_ms=shop.now_ms)
-                .where(queries.TOP_UPS.c.id == each.id)
+                TOP_UPS.update().values(next_at_ms=shop.now_ms).where(TOP_UPS.c.id == each.id)
             )
         return found
 
