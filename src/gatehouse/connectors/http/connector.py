@@ -22,9 +22,9 @@ from gatehouse.connectors.http.mapping import (
     Mapping,
 )
 from gatehouse.connectors.http.notifications import HttpNotifications, has_keys
-from gatehouse.connectors.http.operating import OperationCall, code_of, nothing, optional
 from gatehouse.connectors.http.options import HttpDefinition
-from gatehouse.connectors.http.pages import HttpPages
+from gatehouse.connectors.http.ports.operating import OperationCall, code_of, nothing, optional
+from gatehouse.connectors.http.ports.pages import HttpPages
 from gatehouse.connectors.http.templates import Render, compile_template, parse_template
 from gatehouse.connectors.http.wire import CallFailed
 from gatehouse.core.errors import ConnectorFailed

@@ -7,7 +7,7 @@ from gatehouse.connectors.http.asked import Asked
 from gatehouse.connectors.http.building import Building
 from gatehouse.connectors.http.compiled import Refusal
 from gatehouse.connectors.http.mapping import PageMapping, PageStatusMapping
-from gatehouse.connectors.http.operating import optional
+from gatehouse.connectors.http.ports.operating import optional
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.gateway.hosted_pages import (
