@@ -151,8 +151,7 @@ class StoredCredential(Checked, Personal, frozen=True, rename="camel"):
         Annotated[str, Meta(pattern="^req_[0-7][0-9a-hjkmnp-tv-z]{25}$")] | None,
         Meta(
             description="Instead of the id: the `requestId` of an earlier payment of this account "
-            "with the same card number. Its id is taken from there.",
-            examples=["req_01kcb5f6y3mzq8vd0e2h4x7n9t"],
+            "with the same card number. Its id is taken from there."
         ),
     ] = None
 
