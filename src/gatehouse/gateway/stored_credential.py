@@ -194,7 +194,9 @@ StoredCredentialField = Annotated[
     StoredCredential | None,
     Meta(
         description="For payments with a card that you store, or stored before. Leave it out for "
-        "a single payment."
+        "a single payment.",
+        # The example of a request is a single payment.
+        examples=[],
     ),
 ]
 
