@@ -59,7 +59,12 @@ GATEWAY: Final = StageSpec(
         type=GatewayResponse,
         field="gatewayResponse",
         example=GatewayResponse(
-            GatewayStatus.APPROVED, "00", "410263", "pay_01kcb5f6y3mzq8vd0e2h4x7n9t", "sandbox"
+            GatewayStatus.APPROVED,
+            "00",
+            "410263",
+            "pay_01kcb5f6y3mzq8vd0e2h4x7n9t",
+            "sandbox",
+            "791495560829905",
         ),
     ),
     reads=("sentryRequest",),
