@@ -47,6 +47,7 @@ def test_the_printed_connector_pays_and_takes_back(home: Home, processor: Proces
             "approvalCode": "A1",
             "paymentId": None,
             "party": None,
+            "networkTransactionId": None,
         }
         assert processor.asked == [
             (
