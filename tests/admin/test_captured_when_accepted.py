@@ -22,11 +22,9 @@ rules:
 _HOST = """
 connectors:
   old:
-    kind: http
-    mapping: adyen
-    base_url: https://pay.example.com
-    options: {merchant_account: Shop}
-    secrets: {api_key: "env:KEY"}
+    kind: iso8583
+    dialect: base-one
+    hosts: ["pay.example.com:5000"]
   sandbox: {kind: sandbox}
 routes:
   gateway:

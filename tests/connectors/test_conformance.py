@@ -155,7 +155,7 @@ def _told(answer: Body) -> Body:
     del answer["requestId"], answer["billing"]["remainingBalance"]
     # Each party names itself and its payments in its own way.
     if paid := (answer.get("pipelineResponse") or {}).get("gatewayResponse"):
-        del paid["paymentId"], paid["party"]
+        del paid["paymentId"], paid["party"], paid["networkTransactionId"]
     paid = (answer.get("pipelineResponse") or {}).get("gatewayResponse")
     if paid and paid["approvalCode"]:
         paid["approvalCode"] = len(paid["approvalCode"])

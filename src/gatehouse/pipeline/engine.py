@@ -13,7 +13,6 @@ from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.cards.numbers import MaskedCard
 from gatehouse.core.clock import Clock
 from gatehouse.core.defects import blanked
-from gatehouse.core.errors import RequestRefused
 from gatehouse.core.events import EventName, any_takes
 from gatehouse.core.ids import Randomness
 from gatehouse.core.money import Payment
@@ -155,7 +154,9 @@ class Engine:
             _tell(case, done=False)
             release = Release(job.account_id, job.request_id, self._clock(), hold.claim)
             await asyncio.shield(self._settlement.release(release))
-            if isinstance(error, (*_FROM_OUTSIDE, RequestRefused)):
+            expected = job.plan.expected
+            # Only the engine refuses here: what a stage raises in the same form is a defect.
+            if isinstance(error, _FROM_OUTSIDE) or (expected and error is expected.refusal):
                 raise
             defect = blanked(error, "a stage")
         raise defect

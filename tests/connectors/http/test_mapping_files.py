@@ -229,7 +229,7 @@ def test_a_payment_cannot_be_asked_for_without_a_way_to_take_it_back() -> None:
     text = "mapping: a\nauthorize: {request: {path: /}, answer: {approved: a, response_code: b}}"
     [found] = flaws_of(text)
     assert "authorize and reverse come together" in found
-    assert "needs precheck, idverify, or authorize and reverse" in flaws_of("mapping: a")[0]
+    assert "needs precheck, idverify, page, or authorize and reverse" in flaws_of("mapping: a")[0]
 
 
 def test_two_ways_to_authenticate_with_one_header_are_refused() -> None:
