@@ -171,6 +171,7 @@ def test_a_late_gateway_costs_nothing_and_its_payment_is_reversed(
         "approvalCode": None,
         "paymentId": None,
         "party": None,
+        "networkTransactionId": None,
     }
     assert found["decision"] == "DECLINE"
     assert items(response)[-1] == ("GATEWAY", 0.03, False)

@@ -158,6 +158,11 @@ def without_balance(answer: dict[str, Any]) -> dict[str, Any]:
     """An answer without what only its moment knew."""
     billing = {name: each for name, each in answer["billing"].items() if name != "remainingBalance"}
     kept = {name: each for name, each in answer.items() if name != "warnings"}
+    pipeline = kept.get("pipelineResponse") or {}
+    if paid := pipeline.get("gatewayResponse"):
+        # It is sealed with the payment, and no event tells it.
+        sealed = {"gatewayResponse": paid | {"networkTransactionId": None}}
+        kept["pipelineResponse"] = pipeline | sealed
     return kept | {"billing": billing}
 
 
