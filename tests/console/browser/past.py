@@ -46,7 +46,7 @@ from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site, Visitor, serve_site
 from tests.console.disputed import keep_dispute, keep_proof
 from tests.console.invoiced import keep_invoice
-from tests.console.paid import CAPTURED, DOUBTFUL, keep_payment
+from tests.console.paid import CAPTURED, DOUBTFUL, keep_payment, operation_of
 from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
@@ -159,7 +159,7 @@ def places(session: AdminSession) -> dict[str, str]:
     }
     wanted = PaymentSearch(operation=OperationState.IN_DOUBT)
     [doubtful] = list_payments(session, DEMO_ACCOUNT, wanted).payments
-    kept |= {"payment": doubtful.request_id, "operation": doubtful.operations[1].operation_id}
+    kept |= {"payment": doubtful.request_id, "operation": operation_of(doubtful.request_id, 1)}
     return {**demo_places(session), "job": job, "month": month_of(session), **kept}
 
 
