@@ -95,7 +95,7 @@ class SlowAnswers:
         return made is None or made <= max(newer_than_ms, self._clock() - _LONGEST_MS)
 
     def _begin(self, account_id: str, question: _Question, work: Callable[[], Any]) -> None:
-        of_account = (each for (whose, _), each in self._questions.items() if whose == account_id)
+        of_account = (each for (asker, _), each in self._questions.items() if asker == account_id)
         if sum(each.is_being_made() for each in of_account) >= _MOST_OF_ACCOUNT:
             raise FiguresNotReady(NOT_READY)
 
@@ -103,7 +103,7 @@ class SlowAnswers:
             try:
                 answer = work()
             except Exception as error:
-                # Whoever asks next is told, as if the work had been done for them.
+                # The next request for the answer raises it.
                 question.error = error
             else:
                 question.answer, question.made_at_ms = answer, self._clock()

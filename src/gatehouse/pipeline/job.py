@@ -78,8 +78,8 @@ class DecisionPlan(msgspec.Struct, frozen=True):
 class ExpectedCard(msgspec.Struct, frozen=True):
     """The card that must be the one charged.
 
-    It is compared after its number was counted: whoever could compare before that could try all
-    numbers that share what is shown of a card.
+    It is compared after its number was counted. Before that, a caller could try all numbers that
+    share what is shown of a card without being noticed.
     """
 
     inner: str

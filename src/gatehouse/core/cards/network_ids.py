@@ -1,7 +1,7 @@
 """The networks' own names for payments, sealed as they are kept.
 
-Whoever has one, and the number of its card, can charge the card again in the merchant's name. It is
-sealed together with the fingerprint of its card, so that it serves for that card alone.
+With such an id and the number of its card, a thief could charge the card again in the merchant's
+name. It is sealed together with the fingerprint of its card, so that it serves for that card alone.
 """
 
 import base64
