@@ -11,8 +11,8 @@ _OWN_HEADERS: Final = {"Idempotency-Key", "Prefer", "X-Request-Id"}
 _HARMLESS: Final = ("search", "check", "try", "giveFeedback")
 """How the names of operations begin that change nothing although they are no GET, or that change
 nothing more when they are done twice."""
-_KEYS: Final = ("requestId", "id", "version", "jobId", "line")
-"""Fields by which the next page is found."""
+_KEYS: Final = ("notificationId", "requestId", "id", "version", "jobId", "line")
+"""Fields by which the next page is found, the item's own name before what it is about."""
 
 _PLACES: Final = ("after", "cursor", "startingAfter")
 """Parameters that say where a page begins."""
@@ -96,7 +96,7 @@ class ApiOperation:
         takes = {one["name"] for one in self.query} | set(self.body_fields)
         shown = fields[items]["items"].get("$ref", "").removeprefix(REF)
         known = self.schemas.get(shown, {}).get("properties", ())
-        key = next((one for one in known if one in _KEYS), None)
+        key = next((one for one in _KEYS if one in known), None)
         cursor = next((one for one in ("nextCursor", "cursor") if one in fields), None)
         parameter = next((one for one in _PLACES if one in takes), None)
         if parameter is None:

@@ -189,6 +189,7 @@ def _keep_one_of_each(session: AdminSession, account_id: str) -> dict[str, str]:
         "experiment": keep_experiment(session, account_id),
         "invoice": keep_invoice(session, account_id),
         "month": str(month.moved(-1)),
+        "notification": payment.replace("req_", "ntf_"),
         "payment": payment,
         "role": roles.make_role(session, account_id, RoleContent("Night desk", [])).answer.role_id,
     }

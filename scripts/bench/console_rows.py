@@ -106,6 +106,14 @@ _ROWS: Final = {
         "replace(id, 'req_', 'pay_'), id FROM requests JOIN purchases USING (place) "
         "WHERE outcome = 'ACCEPT' AND micros IS NOT NULL ORDER BY number",
     ),
+    "provider_notifications": (
+        "id, connector, name, event, state, content, received_at_ms, changed_at_ms, attempts, "
+        "at_ms, account_id, request_id",
+        "SELECT replace(id, 'req_', 'ntf_'), 'sandbox', id, 'captured', 'NOTHING', "
+        "json_object('event', 'captured', 'amountMinor', micros / 10000, 'currency', 'USD'), "
+        "at_ms, at_ms, 1, at_ms, :account, id FROM requests JOIN purchases USING (place) "
+        "WHERE outcome = 'ACCEPT' AND micros IS NOT NULL ORDER BY number",
+    ),
     # Each order that was accepted was settled a day later, and one of some hundred is disputed.
     "outcomes": (
         "account_id, kind, reference, at_ms, network, request_id, merchant_id, region, joined_by, "

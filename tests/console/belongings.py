@@ -34,6 +34,7 @@ from gatehouse.admin.workload.use_cases import bulk
 from gatehouse.core.ids import derived_id
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.labels import Label
+from gatehouse.gateway.notifying import NotifiedEvent
 from gatehouse.pipeline.experiment import ExperimentKind
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
@@ -42,7 +43,7 @@ from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
 from tests.console.disputed import keep_dispute, keep_proof
 from tests.console.invoiced import keep_invoice
-from tests.console.paid import CAPTURED, DOUBTFUL, keep_payment, operation_of
+from tests.console.paid import CAPTURED, DOUBTFUL, keep_notification, keep_payment, operation_of
 from tests.console.trained import full_report, keep_model
 
 RULES: Final = """\
@@ -205,6 +206,10 @@ class Belongings:
 
     def _operation(self) -> str:
         return operation_of(self["payment"], 1)
+
+    def _notification(self) -> str:
+        told = NotifiedEvent.CAPTURED
+        return keep_notification(self._session, told, reference=self["payment"], amount_minor=4000)
 
     def _proposal(self) -> str:
         change = AdjustBalance(1_000_000, "a wrong fee")

@@ -1,10 +1,14 @@
 """Payments that pages can show, with operations in every state."""
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from gatehouse.core.ids import derived_id
+from gatehouse.admin.notifications import queries
+from gatehouse.admin.notifications.types import KeptNotification, NotificationState
+from gatehouse.admin.notifications.worker import NotificationWorker
+from gatehouse.core.ids import derived_id, new_id
+from gatehouse.gateway.notifying import NotifiedEvent, ProviderNotification
 from gatehouse.gateway.operating import OperationKind
 from gatehouse.pipeline.settlement import PaymentRow
 from gatehouse.store.admin.admin_session import AdminSession
@@ -41,3 +45,27 @@ def keep_payment(
             row = {**msgspec.structs.asdict(new), "next_at_ms": None}
             connection.execute(PAYMENT_OPERATIONS.insert(), row)
     return request_id
+
+
+def keep_notification(session: AdminSession, event: NotifiedEvent, **told: Any) -> str:
+    """Keep what the provider of a payment told, and apply it as a server does; returns its id."""
+    now_ms = session.clock()
+    name = new_id("ntf", now_ms, session.randomness)
+    content = ProviderNotification(event=event, name=name, at_ms=now_ms, **told)
+    kept = KeptNotification(
+        id=name,
+        connector="acquirer",
+        name=name,
+        event=event,
+        state=NotificationState.WAITING,
+        content=msgspec.json.encode(content).decode(),
+        received_at_ms=now_ms,
+        changed_at_ms=now_ms,
+        next_at_ms=now_ms,
+        at_ms=now_ms,
+        about=content.case,
+    )
+    with session.database.writing() as connection:
+        queries.keep(connection, [kept])
+    NotificationWorker(session).apply_due()
+    return name

@@ -2816,6 +2816,8 @@ export interface NotificationShown {
   readonly changedAt: string;
   /** In the smallest unit of the currency. */
   readonly amountMinor: number | null;
+  /** ISO 4217 code, if the provider names it. */
+  readonly currency: string | null;
   /** The provider's name for the operation or the case. */
   readonly reference: string | null;
   /** Why nothing followed, or nothing so far. */
@@ -2871,6 +2873,8 @@ export interface OperationShown {
   readonly reference: string | null;
   /** Why the last attempt came to nothing. */
   readonly reason: string | null;
+  /** The provider's notification that told how it ended. */
+  readonly notificationId: string | null;
 }
 
 /** How far an operation is. */
@@ -6116,9 +6120,16 @@ export interface Operations {
   /** List notifications */
   listNotifications: {
     path: Record<string, never>;
-    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined; readonly requestId?: string | undefined };
+    query: { readonly limit?: number | undefined; readonly startingAfter?: string | undefined; readonly requestId?: string | undefined; readonly state?: "WAITING" | "APPLIED" | "NOTHING" | "UNMATCHED" | undefined; readonly event?: "captured" | "capture_refused" | "refunded" | "refund_refused" | "voided" | "void_refused" | "expired" | "disputed" | "fraud_reported" | undefined; readonly connector?: string | undefined };
     body: undefined;
     result: NotificationPage;
+  };
+  /** Show a notification */
+  getNotification: {
+    path: { readonly notificationId: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: NotificationShown;
   };
   /** Apply a notification again */
   applyNotification: {
@@ -6797,6 +6808,7 @@ export const OPERATIONS = {
   refundPayment: { method: "POST", path: "/api/v1/manage/payments/{requestId}/refund", answer: "paymentResponse", repeat: "keyed" },
   settlePaymentOperation: { method: "POST", path: "/api/v1/manage/payments/{requestId}/operations/{operationId}/settle", answer: "paymentResponse", repeat: "keyed" },
   listNotifications: { method: "GET", path: "/api/v1/manage/notifications", answer: "notificationsResponse", repeat: "harmless" },
+  getNotification: { method: "GET", path: "/api/v1/manage/notifications/{notificationId}", answer: "notificationResponse", repeat: "harmless" },
   applyNotification: { method: "POST", path: "/api/v1/manage/notifications/{notificationId}/apply", answer: "notificationResponse", repeat: "keyed" },
   listConnectors: { method: "GET", path: "/api/v1/manage/connectors", answer: "connectorsResponse", repeat: "harmless" },
   listWebhooks: { method: "GET", path: "/api/v1/manage/webhooks", answer: "webhooksResponse", repeat: "harmless" },

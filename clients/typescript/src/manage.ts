@@ -487,12 +487,17 @@ export class ManageNotifications extends Calls {
   list(query: Query<"listNotifications"> = {}, own?: CallOptions): Listing<api.NotificationPage, api.NotificationShown> {
     return new Listing({
       ask: (page) => {
-        const startingAfter = page?.notifications.at(-1)?.requestId ?? query.startingAfter;
+        const startingAfter = page?.notifications.at(-1)?.notificationId ?? query.startingAfter;
         return this.send("listNotifications", { query: { ...query, startingAfter } }, own);
       },
       hasMore: (page) => page.hasMore && page.notifications.length > 0,
       items: (page) => page.notifications,
     });
+  }
+
+  /** What its provider told, and what became of it. The operations of its payment name the notification that told their end. Scope `manage:payments`. Free. */
+  get(notificationId: string, own?: CallOptions): Promise<Answer<api.NotificationShown>> {
+    return this.send("getNotification", { path: { notificationId } }, own);
   }
 
   /** Lets the payment follow what its provider told, as if the notification came now. Nothing is done twice, and nothing newer is taken back. Scope `manage:payments`. Free. */

@@ -20,6 +20,8 @@ from gatehouse.admin.invoices.use_cases import invoices
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import JobKind
 from gatehouse.admin.lists.use_cases import lists
+from gatehouse.admin.notifications.types import NotificationSearch
+from gatehouse.admin.notifications.use_cases.notifications import list_notifications
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch
 from gatehouse.admin.outcomes.use_cases.tell import tell
 from gatehouse.admin.payments.types import PaymentSearch
@@ -36,6 +38,7 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id
 from gatehouse.core.months import CalendarMonth
 from gatehouse.core.reading.request_reader import RequestReader
+from gatehouse.gateway.notifying import NotifiedEvent
 from gatehouse.pipeline.experiment import ExperimentKind
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
@@ -46,7 +49,7 @@ from tests.admin.recorded import Recorder
 from tests.console.browser.site import Site, Visitor, serve_site
 from tests.console.disputed import keep_dispute, keep_proof
 from tests.console.invoiced import keep_invoice
-from tests.console.paid import CAPTURED, DOUBTFUL, keep_payment, operation_of
+from tests.console.paid import CAPTURED, DOUBTFUL, keep_notification, keep_payment, operation_of
 from tests.console.trained import full_report, keep_model, keep_trainings
 from tests.harness import Home, until
 
@@ -76,6 +79,9 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
         keep_invoice(session, DEMO_ACCOUNT)
         paid = Recorder(session, DEMO_ACCOUNT, days_ago=1).keep("u-paid")
         keep_payment(session, DEMO_ACCOUNT, paid, CAPTURED, DOUBTFUL)
+        captured = {"reference": paid, "amount_minor": 4000, "currency": "EUR"}
+        for payment in (captured, {"payment_id": "psp-unknown"}):
+            keep_notification(session, NotifiedEvent.CAPTURED, **payment)
         roles.make_role(session, DEMO_ACCOUNT, RoleContent("Night desk", []))
         keep_proof(session, DEMO_ACCOUNT, keep_dispute(session, DEMO_ACCOUNT, _DISPUTE))
     with serve_site(home, browser) as site:
@@ -160,6 +166,8 @@ def places(session: AdminSession) -> dict[str, str]:
     wanted = PaymentSearch(operation=OperationState.IN_DOUBT)
     [doubtful] = list_payments(session, DEMO_ACCOUNT, wanted).payments
     kept |= {"payment": doubtful.request_id, "operation": operation_of(doubtful.request_id, 1)}
+    told = list_notifications(session, DEMO_ACCOUNT, NotificationSearch()).notifications
+    kept["notification"] = told[0].notification_id
     return {**demo_places(session), "job": job, "month": month_of(session), **kept}
 
 

@@ -2066,6 +2066,9 @@ class ManageNotificationsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
         request_id: str | None = None,
+        state: str | None = None,
+        event: str | None = None,
+        connector: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.NotificationPage]:
         """What providers told of the account's payments by themselves, newest first, and what
@@ -2078,7 +2081,14 @@ class ManageNotificationsCalls:
                 answer=models.NotificationPage,
                 named="notificationsResponse",
                 repeat=Repeat.HARMLESS,
-                query={"limit": limit, "startingAfter": starting_after, "requestId": request_id},
+                query={
+                    "limit": limit,
+                    "startingAfter": starting_after,
+                    "requestId": request_id,
+                    "state": state,
+                    "event": event,
+                    "connector": connector,
+                },
                 options=options or {},
             )
         )
@@ -2089,6 +2099,9 @@ class ManageNotificationsCalls:
         limit: int | None = None,
         starting_after: str | None = None,
         request_id: str | None = None,
+        state: str | None = None,
+        event: str | None = None,
+        connector: str | None = None,
         options: CallOptions | None = None,
     ) -> AsyncIterator[models.NotificationShown]:
         """Each of the notifications, page after page."""
@@ -2098,6 +2111,9 @@ class ManageNotificationsCalls:
                     limit=limit,
                     starting_after=starting_after,
                     request_id=request_id,
+                    state=state,
+                    event=event,
+                    connector=connector,
                     options=options,
                 )
             ).result
@@ -2105,7 +2121,25 @@ class ManageNotificationsCalls:
                 yield one
             if not page.has_more or not page.notifications:
                 return
-            starting_after = page.notifications[-1].request_id
+            starting_after = page.notifications[-1].notification_id
+
+    async def get(
+        self, notification_id: str, *, options: CallOptions | None = None
+    ) -> Answer[models.NotificationShown]:
+        """What its provider told, and what became of it. The operations of its payment name the
+        notification that told their end. Scope `manage:payments`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/notifications/{notification_id}",
+                answer=models.NotificationShown,
+                named="notificationResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"notification_id": notification_id},
+                options=options or {},
+            )
+        )
 
     async def apply(
         self,

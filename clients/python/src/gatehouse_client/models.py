@@ -3042,6 +3042,8 @@ class NotificationShown(Struct, frozen=True, kw_only=True):
     """When its state last changed (RFC 3339)."""
     amount_minor: int | None
     """In the smallest unit of the currency."""
+    currency: str | None
+    """ISO 4217 code, if the provider names it."""
     reference: str | None
     """The provider's name for the operation or the case."""
     reason: str | None
@@ -3126,6 +3128,8 @@ class OperationShown(Struct, frozen=True, kw_only=True):
     """The provider's name for the operation."""
     reason: str | None
     """Why the last attempt came to nothing."""
+    notification_id: str | None
+    """The provider's notification that told how it ended."""
 
 
 class OperationState(OpenEnum):

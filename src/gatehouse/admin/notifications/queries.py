@@ -11,6 +11,7 @@ from gatehouse.admin.notifications.types import (
     KEPT_MS,
     MOST_KEPT,
     KeptNotification,
+    NotificationSearch,
     NotificationState,
 )
 from gatehouse.core.ids import first_id
@@ -69,29 +70,30 @@ def update(connection: sa.Connection, one: KeptNotification) -> None:
 
 
 def find(
-    connection: sa.Connection, account_id: str, notification_id: str
+    connection: sa.Connection, account_id: str, notification_id: str, *, lock: bool = False
 ) -> KeptNotification | None:
-    """A notification about a payment of an account, locked."""
+    """A notification about a payment of an account, locked if it is going to be changed."""
     mine = (_N.account_id == account_id, _N.id == notification_id)
-    query = sa.select(PROVIDER_NOTIFICATIONS).where(*mine).with_for_update()
-    row = connection.execute(query).first()
+    query = sa.select(PROVIDER_NOTIFICATIONS).where(*mine)
+    row = connection.execute(query.with_for_update() if lock else query).first()
     return None if row is None else struct_from(row, KeptNotification)
 
 
 def listing(
-    connection: sa.Connection,
-    account_id: str,
-    request_id: str | None,
-    before: str | None,
-    limit: int,
+    connection: sa.Connection, account_id: str, wanted: NotificationSearch
 ) -> list[KeptNotification]:
-    """Notifications about payments of an account, newest first."""
-    query = sa.select(PROVIDER_NOTIFICATIONS).where(_N.account_id == account_id)
-    if request_id is not None:
-        query = query.where(_N.request_id == request_id)
-    if before is not None:
-        query = query.where(_N.id < before)
-    rows = connection.execute(query.order_by(_N.id.desc()).limit(limit))
+    """One more than fits on a page about payments of an account, newest first."""
+    given = (
+        (_N.request_id, wanted.request_id),
+        (_N.state, wanted.state),
+        (_N.event, wanted.event),
+        (_N.connector, wanted.connector),
+    )
+    fits = [column == value for column, value in given if value is not None]
+    if wanted.starting_after is not None:
+        fits.append(_N.id < wanted.starting_after)
+    query = sa.select(PROVIDER_NOTIFICATIONS).where(_N.account_id == account_id, *fits)
+    rows = connection.execute(query.order_by(_N.id.desc()).limit(wanted.limit + 1))
     return [struct_from(row, KeptNotification) for row in rows]
 
 

@@ -13,7 +13,5 @@ SUBJECT = Subject(
         ),
     ),
     use_cases=("use_cases.notifications",),
-    without={
-        "pages": "The page of connectors shows where providers send them.",
-    },
+    pages=("pages:PAGES",),
 )

@@ -77,6 +77,14 @@ class NotificationSearch(msgspec.Struct, frozen=True, rename="camel"):
         Annotated[str, Meta(max_length=64)] | None,
         Meta(description="Only those about the payment of this request."),
     ] = None
+    state: Annotated[
+        NotificationState | None, Meta(description="Only those of which this became.")
+    ] = None
+    event: Annotated[NotifiedEvent | None, Meta(description="Only those that tell this.")] = None
+    connector: Annotated[
+        Annotated[str, Meta(min_length=1, max_length=64)] | None,
+        Meta(description="Only those of this connector.", examples=["acquirer"]),
+    ] = None
 
 
 class NotificationShown(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -105,6 +113,10 @@ class NotificationShown(msgspec.Struct, frozen=True, rename="camel", kw_only=Tru
     changed_at: Annotated[Moment, Meta(description="When its state last changed (RFC 3339).")]
     amount_minor: Annotated[
         int | None, Meta(description="In the smallest unit of the currency.", examples=[1000])
+    ]
+    currency: Annotated[
+        str | None,
+        Meta(description="ISO 4217 code, if the provider names it.", examples=["EUR"]),
     ]
     reference: Annotated[
         str | None, Meta(description="The provider's name for the operation or the case.")

@@ -136,6 +136,13 @@ class OperationShown(msgspec.Struct, frozen=True, rename="camel"):
         str | None,
         Meta(description="Why the last attempt came to nothing.", examples=["connector_failed"]),
     ]
+    notification_id: Annotated[
+        str | None,
+        Meta(
+            description="The provider's notification that told how it ended.",
+            examples=["ntf_01kcb5f6y3mzq8vd0e2h4x7n9t"],
+        ),
+    ]
 
 
 class PaymentShown(msgspec.Struct, frozen=True, rename="camel"):

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from gatehouse.access.roles import Permission
 from gatehouse.admin.notifications import queries
 from gatehouse.admin.notifications.types import (
     KeptNotification,
@@ -24,6 +25,7 @@ _NONE: Final = Phrase("refused.notification_none", "the account has no notificat
 @use_case(
     "GET /notifications",
     scope=_SCOPE,
+    permission=Permission.SEE,
     operation="listNotifications",
     answers="notificationsResponse",
 )
@@ -35,15 +37,36 @@ def list_notifications(
     What providers told of the account's payments by themselves, newest first, and what became of
     it.
     """
-    place = (wanted.request_id, wanted.starting_after)
-    found = queries.listing(reading.connection, account_id, *place, wanted.limit + 1)
+    found = queries.listing(reading.connection, account_id, wanted)
     shown = [shown_notification(each) for each in found[: wanted.limit]]
     return NotificationPage(shown, len(found) > wanted.limit)
 
 
 @use_case(
+    "GET /notifications/{notificationId}",
+    scope=_SCOPE,
+    permission=Permission.SEE,
+    operation="getNotification",
+    answers="notificationResponse",
+)
+def get_notification(
+    reading: Reading, account_id: str, notification_id: NotificationId
+) -> NotificationShown:
+    """Show a notification.
+
+    What its provider told, and what became of it. The operations of its payment name the
+    notification that told their end.
+    """
+    kept = queries.find(reading.connection, account_id, notification_id)
+    if kept is None:
+        raise NotFound(_NONE(name=notification_id))
+    return shown_notification(kept)
+
+
+@use_case(
     "POST /notifications/{notificationId}/apply",
     scope=_SCOPE,
+    permission=Permission.PAYMENTS,
     operation="applyNotification",
     answers="notificationResponse",
 )
@@ -55,7 +78,7 @@ def apply_notification(
     Lets the payment follow what its provider told, as if the notification came now. Nothing is
     done twice, and nothing newer is taken back.
     """
-    kept = queries.find(change.connection, account_id, notification_id)
+    kept = queries.find(change.connection, account_id, notification_id, lock=True)
     if kept is None:
         raise NotFound(_NONE(name=notification_id))
     ended = apply_kept(change, kept)
@@ -76,6 +99,7 @@ def shown_notification(kept: KeptNotification) -> NotificationShown:
         happened_at=moment(kept.at_ms),
         changed_at=Moment(kept.changed_at_ms),
         amount_minor=told.amount_minor,
+        currency=told.currency,
         reference=told.case or told.operation_id,
         reason=kept.detail,
     )

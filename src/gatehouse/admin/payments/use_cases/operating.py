@@ -384,4 +384,5 @@ def _operation(kept: KeptOperation) -> OperationShown:
         response_code=kept.code,
         reference=kept.party_reference,
         reason=kept.detail,
+        notification_id=kept.notification_id,
     )
