@@ -24,6 +24,8 @@ _SPAN_PARTS: Final = Phrase(
 _HOUR_MS: Final = 3_600_000
 _DAY_MS: Final = 24 * _HOUR_MS
 MOST_BUCKETS: Final = 800
+Part = tuple[int, int]
+"""From a moment on and before another."""
 _LONGEST_MS: Final = 20 * 366 * _DAY_MS
 
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import msgspec
 
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
-from gatehouse.figures.buckets import Bucket, FigureSpan
+from gatehouse.figures.buckets import Bucket, FigureSpan, Part
 from gatehouse.figures.kept_parts import Rows, parts_of
 from gatehouse.figures.layout import TRIED_BIN, TRIED_CARD, stage_completed
-from gatehouse.figures.span_parts import Part, within_parts
+from gatehouse.figures.span_parts import within_parts
 from gatehouse.figures.workspace import quoted
 from gatehouse.gateway.response import NAME as GATEWAY
 from gatehouse.precheck.response import NAME as PRE_CHECK

@@ -7,18 +7,19 @@ changes. So a question is asked for those parts alone, and the rows of all other
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from gatehouse.figures.buckets import Borders, Bucket, FigureSpan
-from gatehouse.figures.span_parts import Part
+from gatehouse.figures.buckets import Borders, Bucket, FigureSpan, Part
 
 Rows = list[tuple[Any, ...]]
+AnyPart = TypeVar("AnyPart", bound=tuple[int, ...])
+"""A part, and behind its end whatever else tells it from what it was before it changed."""
 
 _HOUR_MS: Final = 3_600_000
 _DAYS_MS: Final = 400 * 24 * _HOUR_MS
 """A longer span is not cut into days."""
 _MOST_ROWS: Final = 60_000
-"""Of one account."""
+"""Of all questions together."""
 
 
 def parts_of(span: FigureSpan, bucket: Bucket) -> list[Part]:
@@ -31,7 +32,7 @@ def parts_of(span: FigureSpan, bucket: Bucket) -> list[Part]:
 
 
 class KeptParts:
-    """The rows of one account, for any question, and which hours changed since."""
+    """The rows for any question, and which hours changed since."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -39,7 +40,7 @@ class KeptParts:
         self._whole = 0
         self._hours: dict[int, int] = {}
         """The number of the last change of all decisions, and of those of each hour."""
-        self._rows: dict[tuple[Hashable, Part], tuple[int, Rows]] = {}
+        self._rows: dict[tuple[Hashable, tuple[int, ...]], tuple[int, Rows]] = {}
         """By question and part, those that were asked for last at the end, with their change."""
         self._size = 0
 
@@ -62,10 +63,10 @@ class KeptParts:
     def rows(
         self,
         question: Hashable,
-        parts: Sequence[Part],
+        parts: Sequence[AnyPart],
         changes: int,
-        count: Callable[[Sequence[Part]], Rows],
-    ) -> dict[Part, Rows]:
+        count: Callable[[Sequence[AnyPart]], Rows],
+    ) -> dict[AnyPart, Rows]:
         """The rows of each part; `count` finds those of some, each behind the part's start."""
         with self._lock:
             found = {part: self._known(question, part) for part in dict.fromkeys(parts)}
@@ -79,7 +80,7 @@ class KeptParts:
                 self._keep((question, part), changes, counted[part[0]])
         return {part: rows or [] for part, rows in found.items()}
 
-    def _known(self, question: Hashable, part: Part) -> Rows | None:
+    def _known(self, question: Hashable, part: tuple[int, ...]) -> Rows | None:
         kept = self._rows.pop((question, part), None)
         if kept is None:
             return None
@@ -94,7 +95,7 @@ class KeptParts:
         self._rows[question, part] = kept
         return rows
 
-    def _keep(self, key: tuple[Hashable, Part], changes: int, rows: Rows) -> None:
+    def _keep(self, key: tuple[Hashable, tuple[int, ...]], changes: int, rows: Rows) -> None:
         before = self._rows.pop(key, None)
         self._size += len(rows) - (-1 if before is None else len(before[1]))
         self._rows[key] = changes, rows

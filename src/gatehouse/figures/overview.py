@@ -15,11 +15,11 @@ import msgspec
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
-from gatehouse.figures.buckets import Borders, Bucket, FigureSpan, zone_of
+from gatehouse.figures.buckets import Borders, Bucket, FigureSpan, Part, zone_of
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.kept_parts import Rows, parts_of
 from gatehouse.figures.layout import stage_us
-from gatehouse.figures.span_parts import Part, within_parts
+from gatehouse.figures.span_parts import within_parts
 from gatehouse.figures.workspace import quoted, text
 
 TOTAL: Final = "total"

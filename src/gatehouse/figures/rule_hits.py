@@ -10,10 +10,10 @@ import msgspec
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
-from gatehouse.figures.buckets import Borders, Bucket, FigureSpan
+from gatehouse.figures.buckets import Borders, Bucket, FigureSpan, Part
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.kept_parts import Rows, parts_of
-from gatehouse.figures.span_parts import Part, within_parts
+from gatehouse.figures.span_parts import within_parts
 from gatehouse.figures.workspace import text
 from gatehouse.rules.ruleset import Rule, RuleSet
 

@@ -8,10 +8,9 @@ begins or ends within a quarter shares it with its neighbour.
 from collections.abc import Sequence
 from typing import Final
 
+from gatehouse.figures.buckets import Part
 from gatehouse.figures.engine import ColumnConnection
 
-Part = tuple[int, int]
-"""From a moment on and before another."""
 _QUARTER_MS: Final = 900_000
 OF_PART: Final = f"quarter = id_ms // {_QUARTER_MS} AND id_ms >= start AND id_ms < until"
 """What a decision and its part have in common."""

@@ -6,10 +6,10 @@ from typing import Final
 
 from gatehouse.billing.statement import DAY_MS, Period
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns
-from gatehouse.figures.buckets import Bucket, FigureSpan
+from gatehouse.figures.buckets import Bucket, FigureSpan, Part
 from gatehouse.figures.engine import NOT_READY, FiguresNotReady
 from gatehouse.figures.kept_parts import Rows, parts_of
-from gatehouse.figures.span_parts import Part, within_parts
+from gatehouse.figures.span_parts import within_parts
 from gatehouse.store.accounts.usage import UsageLine
 
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()

@@ -1,4 +1,4 @@
-"""Where outcomes of payments are kept."""
+"""Where outcomes of payments are kept, and which of their days changed."""
 
 from typing import Final
 
@@ -44,4 +44,14 @@ OUTCOMES: Final = declare(
         *("account_id", "kind", "at_ms", "network", "merchant_id", "region"),
         *("three_d_secure", "recorded_at_ms"),
     ),
+)
+
+# How often the outcomes of a day (UTC) changed, in the transactions that changed them: what was
+# counted of the day is right as long as this stays the same.
+OUTCOME_DAYS: Final = declare(
+    "outcome_days",
+    *key(Text, "account_id"),
+    *key(BigInteger, "day"),
+    *required(BigInteger, "changes"),
+    sqlite_with_rowid=False,
 )

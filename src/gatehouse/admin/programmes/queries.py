@@ -1,4 +1,4 @@
-"""The steps that accounts were told of, and reviews; every query is bound to an account."""
+"""The steps that accounts were told of; every query is bound to an account."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -6,12 +6,8 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.admin.programmes.tables import PROGRAMME_ALERTS
-from gatehouse.store.database import rows_of_any
-from gatehouse.store.decisions.review_events import ReviewState
-from gatehouse.store.tables import REVIEWS
 
 _A: Final = PROGRAMME_ALERTS.c
-_R: Final = REVIEWS.c
 
 
 class AlertKey(NamedTuple):
@@ -50,15 +46,6 @@ def alerts_of(connection: sa.Connection, account_id: str, month: str) -> "Sequen
     query = sa.select(PROGRAMME_ALERTS).where(_A.account_id == account_id, _A.month == month)
     order = (_A.at_ms.desc(), _A.percent.desc(), _A.network, _A.programme, _A.merchant_id)
     return connection.execute(query.order_by(*order)).all()
-
-
-def review_states(
-    connection: sa.Connection, account_id: str, request_ids: Sequence[str]
-) -> dict[str, ReviewState]:
-    """How the reviews of some requests stand, of those that have one."""
-    query, mine = sa.select(_R.request_id, _R.state), _R.account_id == account_id
-    found = rows_of_any(connection, query, _R.request_id, request_ids, mine)
-    return {request_id: ReviewState(state) for request_id, state in found}
 
 
 def delete_old(connection: sa.Connection, before: str) -> None:

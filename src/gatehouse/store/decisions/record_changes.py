@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id
-from gatehouse.store.database import is_any_of
+from gatehouse.store.database import rows_of_any
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.feedback import feedback_history
@@ -68,10 +68,12 @@ def review_states(
     connection: sa.Connection, account_id: str, request_ids: Sequence[str] | None = None
 ) -> dict[str, str]:
     """The states of the reviews of some requests, or of all."""
-    query = sa.select(_R.request_id, _R.state).where(_R.account_id == account_id)
-    if request_ids is not None:
-        query = query.where(is_any_of(connection, _R.request_id, request_ids))
-    return {row[0]: row[1] for row in connection.execute(query)}
+    query, mine = sa.select(_R.request_id, _R.state), _R.account_id == account_id
+    if request_ids is None:
+        found = connection.execute(query.where(mine)).all()
+    else:
+        found = rows_of_any(connection, query, _R.request_id, request_ids, mine)
+    return {row[0]: row[1] for row in found}
 
 
 def open_reviews(connection: sa.Connection, account_id: str) -> set[str]:

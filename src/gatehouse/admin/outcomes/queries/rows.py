@@ -6,12 +6,14 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from gatehouse.admin.outcomes.tables import OUTCOMES
+from gatehouse.admin.outcomes.tables import OUTCOME_DAYS, OUTCOMES
 from gatehouse.admin.outcomes.types.kept import OutcomeName, OutcomeRow, retold
 from gatehouse.admin.outcomes.types.outcome import OutcomeKind
+from gatehouse.billing.statement import DAY_MS
 from gatehouse.store.database import insert_rows, is_any_of, rows_of_any, struct_from
 
 _O: Final = OUTCOMES.c
+_DAY: Final = OUTCOME_DAYS.c
 _NOT_SETTLED: Final = sa.text("kind <> 'SETTLED'")
 NOT_JOINED: Final = sa.text("request_id IS NULL AND kind <> 'SETTLED'")
 """Written out: databases use an index of some rows only for a query that says the same."""
@@ -23,6 +25,10 @@ _INSERT: Final = " ".join(
         *("INSERT INTO outcomes (", ", ".join(_FIELDS)),
         *(") VALUES (", ", ".join("?" * len(_FIELDS)), ")"),
     )
+)
+_NOTE_CHANGE: Final = sa.text(
+    "INSERT INTO outcome_days (account_id, day, changes) VALUES (:account_id, :day, 1) "
+    "ON CONFLICT (account_id, day) DO UPDATE SET changes = outcome_days.changes + 1"
 )
 
 
@@ -59,6 +65,9 @@ def put(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRow]) 
     found = compare(connection, account_id, rows)
     replace(connection, account_id, [after for _, after in found.changed])
     _insert(connection, found.new)
+    # One that is told again may have happened on another day.
+    earlier = (before for before, _ in found.changed)
+    note_changes(connection, account_id, (each.at_ms for each in (*earlier, *found.new)))
     return found
 
 
@@ -72,6 +81,23 @@ def replace(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRo
         mine = (_O.account_id == account_id, _O.kind == kind.value)
         connection.execute(OUTCOMES.delete().where(*mine, these))
     _insert(connection, rows)
+    note_changes(connection, account_id, (each.at_ms for each in rows))
+
+
+def note_changes(connection: sa.Connection, account_id: str, moments_ms: Iterable[int]) -> None:
+    """Note that outcomes of some moments changed, for all who keep what they counted of a day."""
+    days = sorted({at_ms // DAY_MS for at_ms in moments_ms})
+    if days:
+        connection.execute(_NOTE_CHANGE, [{"account_id": account_id, "day": day} for day in days])
+
+
+def changes_of_days(
+    connection: sa.Connection, account_id: str, since_ms: int, until_ms: int
+) -> dict[int, int]:
+    """How often each day between two moments changed, by its first moment."""
+    within = (_DAY.day >= since_ms // DAY_MS, _DAY.day * DAY_MS < until_ms)
+    query = sa.select(_DAY.day, _DAY.changes).where(_DAY.account_id == account_id, *within)
+    return {day * DAY_MS: changes for day, changes in connection.execute(query)}
 
 
 def by_names(
@@ -134,11 +160,12 @@ def not_joined(
 
     Settlements are not among them, nor those of which a person said that they have none.
     """
-    waits = (_O.account_id == account_id, NOT_JOINED, _O.joined_by.is_(None))
-    query = sa.select(*_COLUMNS).where(*waits)
+    waits = sa.and_(_O.account_id == account_id, NOT_JOINED, _O.joined_by.is_(None))
+    query = sa.select(*_COLUMNS)
     if arns is not None:
-        query = query.where(is_any_of(connection, _O.arn, arns))
-    ordered = query.order_by(_O.at_ms.desc(), _O.kind, _O.reference).limit(limit)
+        found = [row_in(row) for row in rows_of_any(connection, query, _O.arn, arns, waits)]
+        return sorted(found, key=lambda each: (-each.at_ms, *each.name))[:limit]
+    ordered = query.where(waits).order_by(_O.at_ms.desc(), _O.kind, _O.reference).limit(limit)
     return [row_in(row) for row in connection.execute(ordered)]
 
 

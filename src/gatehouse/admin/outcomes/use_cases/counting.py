@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from gatehouse.admin.outcomes.tables import OUTCOMES
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup, OutcomePlace
 from gatehouse.admin.outcomes.types.outcome import DisputeStage, OutcomeKind
+from gatehouse.admin.outcomes.use_cases.day_sums import ALIKE, WORTH, total
 from gatehouse.core.ids import first_id
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.store.admin.admin_session import Reading
@@ -16,17 +17,8 @@ from gatehouse.store.tables import ACCOUNTS
 
 _O: Final = OUTCOMES.c
 _PART: Final = (_O.network, _O.merchant_id, _O.region)
-_ALIKE: Final = (*_PART, _O.kind, _O.reason, _O.stage, _O.result, _O.currency)
 _EVENTS: Final = (OutcomeKind.FRAUD_REPORT, OutcomeKind.DISPUTE)
-_PLACES: Final = sa.select(_O.request_id, _O.at_ms, *_ALIKE, _O.three_d_secure, _O.amount)
-
-
-def _sum(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
-    return sa.func.coalesce(sa.func.sum(column), 0)
-
-
-# Whole units and the rest apart: the sum of all millionths could be too large for a number.
-_WORTH: Final = (_sum(_O.amount // MICROS_PER_UNIT), _sum(_O.amount % MICROS_PER_UNIT))
+_PLACES: Final = sa.select(_O.request_id, _O.at_ms, *ALIKE, _O.three_d_secure, _O.amount)
 
 
 def disputed_requests(
@@ -44,24 +36,24 @@ def disputed_requests(
 
 
 def count_between(
-    reading: Reading, account_id: str, since_ms: int, until_ms: int, by_ms: int | None = None
+    reading: Reading, account_id: str, since_ms: int, until_ms: int, by_ms: int
 ) -> list[OutcomeGroup]:
     """Settlements, reports and disputes between two moments, in groups of those that are alike.
 
     Each group also says how many of it had happened, and were told, by a third moment.
     """
     within = (_O.account_id == account_id, _O.at_ms >= since_ms, _O.at_ms < until_ms)
-    had_happened = _O.at_ms < (until_ms if by_ms is None else by_ms)
+    had_happened = _O.at_ms < by_ms
     arrived = (
         had_happened,
-        had_happened & (_O.recorded_at_ms < (until_ms if by_ms is None else by_ms)),
+        had_happened & (_O.recorded_at_ms < by_ms),
         _O.recorded_at_ms < until_ms,
     )
     numbers = [sa.func.count(), *(sa.func.sum(sa.case((each, 1), else_=0)) for each in arrived)]
-    with_three_ds = (_sum(_O.three_d_secure), sa.func.count(_O.three_d_secure))
+    with_three_ds = (total(_O.three_d_secure), sa.func.count(_O.three_d_secure))
     sales = sa.select(*_PART, *numbers, *with_three_ds).group_by(*_PART)
     sales = sales.where(*within, _O.kind == OutcomeKind.SETTLED)
-    events = sa.select(*_ALIKE, *numbers, *_WORTH).group_by(*_ALIKE)
+    events = sa.select(*ALIKE, *numbers, *WORTH).group_by(*ALIKE)
     events = events.where(*within, _O.kind.in_(_EVENTS))
     found = [_settled(*row) for row in reading.connection.execute(sales)]
     return found + [_event(*row) for row in reading.connection.execute(events)]
@@ -72,19 +64,10 @@ def disputes_between(
 ) -> tuple[int, int]:
     """How many disputes were told of between two moments, and what those in a currency come to."""
     within = (_O.account_id == account_id, _O.at_ms >= since_ms, _O.at_ms < until_ms)
-    named = sa.select(_O.currency, sa.func.count(), *_WORTH).group_by(_O.currency)
+    named = sa.select(_O.currency, sa.func.count(), *WORTH).group_by(_O.currency)
     found = connection.execute(named.where(*within, _O.kind == OutcomeKind.DISPUTE)).all()
     worth = sum(int(u) * MICROS_PER_UNIT + int(rest) for c, _, u, rest in found if c == currency)
     return sum(count for _, count, _, _ in found), worth
-
-
-def sum_between(
-    reading: Reading, account_id: str, since_ms: int, until_ms: int
-) -> list[OutcomeGroup]:
-    """Outcomes of all kinds between two moments with their amounts, in groups of alike ones."""
-    query = sa.select(*_ALIKE, *[sa.func.count()] * 4, *_WORTH).group_by(*_ALIKE)
-    within = (_O.account_id == account_id, _O.at_ms >= since_ms, _O.at_ms < until_ms)
-    return [_event(*row) for row in reading.connection.execute(query.where(*within))]
 
 
 def outcomes_of(

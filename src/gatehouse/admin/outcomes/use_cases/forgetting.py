@@ -5,6 +5,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from gatehouse.admin.outcomes.queries.rows import note_changes
 from gatehouse.admin.outcomes.tables import OUTCOMES
 from gatehouse.store.database import is_any_of
 
@@ -40,16 +41,18 @@ def forget_before(account_id: str, before: str, connection: sa.Connection, limit
 
 def delete_outcomes(account_id: str, before_ms: int, connection: sa.Connection, limit: int) -> int:
     """Delete outcomes that happened before a moment, some at a time."""
-    key = (_O.kind, _O.reference)
-    old = sa.select(*key).where(_O.account_id == account_id, _O.at_ms < before_ms)
+    old = sa.select(_O.kind, _O.reference, _O.at_ms).where(
+        _O.account_id == account_id, _O.at_ms < before_ms
+    )
     chosen = connection.execute(old.order_by(_O.at_ms).limit(limit)).all()
     by_kind: dict[str, list[str]] = {}
-    for kind, reference in chosen:
+    for kind, reference, _ in chosen:
         by_kind.setdefault(kind, []).append(reference)
     for kind, references in by_kind.items():
         these = is_any_of(connection, _O.reference, references)
         gone = OUTCOMES.delete().where(_O.account_id == account_id, _O.kind == kind, these)
         connection.execute(gone)
+    note_changes(connection, account_id, (at_ms for _, _, at_ms in chosen))
     return len(chosen)
 
 

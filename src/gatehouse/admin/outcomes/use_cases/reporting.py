@@ -8,7 +8,7 @@ from gatehouse.admin.outcomes.types.money import (
     MoneyReportWanted,
     money_of,
 )
-from gatehouse.admin.outcomes.use_cases.counting import sum_between
+from gatehouse.admin.outcomes.use_cases.day_sums import money_of_month
 from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import Reading
 from gatehouse.store.admin.use_case import use_case
@@ -29,7 +29,7 @@ def report_money(reading: Reading, account_id: str, wanted: MoneyReportWanted) -
     """
     found, month = list[MoneyMonth](), CalendarMonth.at(reading.now_ms)
     for _ in range(wanted.months):
-        groups = sum_between(reading, account_id, month.since_ms, month.until_ms)
+        groups = money_of_month(reading, account_id, month)
         found += money_of(str(month), groups)
         month = month.before
     return MoneyReport(found, FORMULA())

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from gatehouse.admin.outcomes.use_cases.counting import newest_events
-from gatehouse.admin.programmes.queries import review_states
 from gatehouse.admin.programmes.types.causes import (
     UNKNOWN,
     EventCause,
@@ -16,7 +15,7 @@ from gatehouse.core.months import CalendarMonth
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.record_facts import RecordFacts, facts_of
 from gatehouse.store.admin.admin_session import Reading
-from gatehouse.store.decisions import records
+from gatehouse.store.decisions import record_changes, records
 from gatehouse.store.decisions.review_events import ReviewState
 
 MOST_EVENTS: Final = 5000
@@ -43,7 +42,7 @@ def causes_in(reading: Reading, account_id: str, month: CalendarMonth) -> list[E
 def _judged(
     reading: Reading, account_id: str, request_ids: Sequence[str]
 ) -> dict[str, JudgedOrder]:
-    reviews = review_states(reading.connection, account_id, request_ids)
+    reviews = record_changes.review_states(reading.connection, account_id, request_ids)
     prints = reading.session.fingerprints
     return {
         each.request_id: _judged_order(facts_of(each.text), reviews.get(each.request_id))
@@ -51,10 +50,10 @@ def _judged(
     }
 
 
-def _judged_order(facts: RecordFacts, review: ReviewState | None) -> JudgedOrder:
+def _judged_order(facts: RecordFacts, review: str | None) -> JudgedOrder:
     decision = None if facts.outcome is None else Outcome(facts.outcome)
     if review is not None:
-        passed_by = _REVIEWED[review]
+        passed_by = _REVIEWED[ReviewState(review)]
     elif decision is Outcome.DECLINE:
         passed_by = PassedBy.IN_SPITE
     elif facts.matched:

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup
 from gatehouse.admin.outcomes.types.outcome import OutcomeKind
 from gatehouse.admin.outcomes.use_cases.counting import count_between
+from gatehouse.admin.outcomes.use_cases.day_sums import events_of_month
 from gatehouse.admin.programmes.types.counting import (
     NOTHING,
     MeteredPart,
@@ -55,10 +56,7 @@ class Metered(NamedTuple):
 
 def measure(reading: Reading, account_id: str, month: CalendarMonth) -> Metered:
     """Count a month and the one before."""
-    both = [
-        count_between(reading, account_id, each.since_ms, each.until_ms)
-        for each in (month, month.before)
-    ]
+    both = [events_of_month(reading, account_id, each) for each in (month, month.before)]
     regions = told_regions(group for groups in both for group in groups)
     now, before = (month_counts(groups, regions) for groups in both)
     return Metered(month, now, before, regions)

@@ -1,0 +1,22 @@
+"""How often the outcomes of a day changed, so that what was counted of it can be kept."""
+
+from alembic import op
+from sqlalchemy import BigInteger, Text
+
+from gatehouse.store.columns import key, required
+
+revision = "0041"
+down_revision = "0038"
+branch_labels = None
+depends_on = None
+expands = True
+
+
+def upgrade() -> None:
+    op.create_table(
+        "outcome_days",
+        *key(Text, "account_id"),
+        *key(BigInteger, "day"),
+        *required(BigInteger, "changes"),
+        sqlite_with_rowid=False,
+    )
