@@ -13,6 +13,8 @@ from msgspec.structs import asdict, replace
 from gatehouse.admin.money.queries import statements
 from gatehouse.admin.money.queries.ledger_days import LedgerDays
 from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerSearch, page
+from gatehouse.admin.money.types import UsagePer, UsageQuery
+from gatehouse.admin.money.use_cases.usage import get_usage, quick_usage, sender_days
 from gatehouse.billing.ledger import (
     AccountState,
     Book,
@@ -23,7 +25,7 @@ from gatehouse.billing.ledger import (
     charged_items,
 )
 from gatehouse.billing.spending_pace import SpendingPace
-from gatehouse.billing.statement import DAY_MS, Period, month_period
+from gatehouse.billing.statement import DAY_MS, Period, UsageBy, month_period
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.admin.admin_session import AdminSession
@@ -110,6 +112,46 @@ def _quick(session: AdminSession, account_id: str, period: Period, now_ms: int) 
         with session.reading() as connection:
             made = statements.quick_statement(connection, account_id, period, now_ms, known)
     return replace(made, at_ms=0)
+
+
+def test_usage_by_key_out_of_sums_of_days_is_what_the_entries_say(session: AdminSession) -> None:
+    senders = (None, "key:key_a", "key:key_b", "user:usr_c")
+    keeping = sender_days()
+
+    @settings(max_examples=25)
+    @given(steps, days, days, st.sampled_from(UsagePer), st.integers(0, 6))
+    def holds(some: list[Step], start: int, length: int, per: UsagePer, today: int) -> None:
+        account_id, entries = _history(session, some)
+        session.clock = lambda: START_MS + today * DAY_MS
+        entry = LEDGER_ENTRIES.c
+        with session.database.writing() as connection:
+            for number, each in enumerate(entries):
+                if each.kind is EntryKind.AUTHORIZE:
+                    this = (entry.account_id == account_id, entry.reference == each.reference)
+                    sent = LEDGER_ENTRIES.update().where(*this, entry.step == each.step)
+                    connection.execute(sent.values(detail=senders[number % len(senders)]))
+        first = FIRST_DAY + timedelta(days=start)
+        end = first + timedelta(days=length + 1)
+        wanted = UsageQuery(first=f"{first}", end=f"{end}", by=UsageBy.KEY, per=per)
+        plain = get_usage(session, account_id, wanted)
+        for _ in range(2):
+            assert quick_usage(session, account_id, wanted, keeping) == plain
+        _add_late(session, account_id, START_MS + DAY_MS)
+        assert quick_usage(session, account_id, wanted, keeping) == get_usage(
+            session, account_id, wanted
+        )
+
+    holds()
+
+
+def _add_late(session: AdminSession, account_id: str, at_ms: int) -> None:
+    """A request of a day that was over, as a past that is made up has it."""
+    hold = LedgerEntry(account_id, "req_late", 0, EntryKind.AUTHORIZE, -9, 9, at_ms, "key:key_b")
+    end = LedgerEntry(account_id, "req_late", 1, EntryKind.CLOSE, -7, -9, at_ms + 1, "SENTRY=7")
+    with session.database.writing() as connection:
+        connection.execute(LEDGER_ENTRIES.insert(), [asdict(hold), asdict(end)])
+        this = ACCOUNTS.c.id == account_id
+        connection.execute(ACCOUNTS.update().where(this).values(balance=ACCOUNTS.c.balance - 7))
 
 
 def test_a_day_that_was_over_and_changed_all_the_same_is_read_again(

@@ -10,6 +10,7 @@ from starlette.types import Scope
 
 from gatehouse.access.addresses import shown_address
 from gatehouse.admin.money.use_cases.statements import LedgerDays
+from gatehouse.admin.money.use_cases.usage import sender_days
 from gatehouse.admin.pipelines.pages.api_calls import ApiCaller
 from gatehouse.admin.sign_in.use_cases.oidc import SingleSignOn
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
@@ -47,6 +48,7 @@ class Desk:
         self.cookies: Final = CookieJar(secure=self.guard.is_secure)
         self.renderer: Final = Renderer()
         self.ledger_days: Final = LedgerDays()
+        self.sender_days: Final = sender_days()
         self._by_name = {each.name: each for each in self.declared}
         assert len(self._by_name) == len(self.declared), "two pages have one name"
         self.grouped: Final[dict[str, list[str]]] = {}

@@ -50,6 +50,7 @@ def _send(one: httpx.Client, other: httpx.Client) -> None:
 
 def _groups(session: AdminSession, account: str, **wanted: Any) -> Counter[str | None]:
     found = usage.get_usage(session, account, UsageQuery(**wanted))
+    assert usage.quick_usage(session, account, UsageQuery(**wanted), usage.sender_days()) == found
     asked = StatementQuery(month=wanted.get("month"))
     charged = statements.get_statement(session, account, asked).charged
     assert sum(each.charged.micros for each in found.groups) == charged.micros

@@ -101,7 +101,7 @@ class Merchant:
         span = MONTHS[-1].until_ms - MONTHS[0].since_ms
         # Borders of days and months are where sums go wrong.
         at_ms = MONTHS[0].since_ms + dice.randrange(span) // DAY_MS * DAY_MS
-        body = {
+        body: dict[str, Any] = {
             "kind": kind,
             "reference": f"r-{dice.randrange(8)}",
             "at": iso_time(at_ms + dice.choice((0, DAY_MS - 1, dice.randrange(DAY_MS)))),

@@ -1,5 +1,6 @@
 """Counts an account's requests by day and operation, key, pipeline or tag; the database adds up."""
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Any, Final
 
@@ -99,12 +100,17 @@ def usage_groups(
     query = (
         sa.select(each.c.name, many, sa.func.sum(-each.c.amount))
         .group_by(each.c.name)
-        .order_by(many.desc(), each.c.name)
+        .order_by(many.desc(), each.c.name.nulls_first())
     )
+    streaming = connection.execution_options(stream_results=True, yield_per=_AT_ONCE)
+    return largest_groups(streaming.execute(query), by, most)
+
+
+def largest_groups(rows: Iterable[Any], by: UsageBy, most: int) -> list[UsageGroup]:
+    """The first groups, of which the largest come first, and the others together."""
     found: list[UsageGroup] = []
     others, charged_to_others = 0, 0
-    streaming = connection.execution_options(stream_results=True, yield_per=_AT_ONCE)
-    for name, requests, charged in streaming.execute(query):
+    for name, requests, charged in rows:
         if len(found) < most:
             found.append(UsageGroup(_shown(name, by), requests, int(charged)))
         else:

@@ -13,13 +13,13 @@ from gatehouse.admin.approvals.pages import propose
 from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance, SetPrices, TopUpBalance
 from gatehouse.admin.figures.use_cases.usage import UsageLine, usage_figures
 from gatehouse.admin.money.pages.statement_pdf import item_text, statement_pdf
-from gatehouse.admin.money.types import AccountStatement, UsagePer, UsageQuery
+from gatehouse.admin.money.types import AccountStatement, UsagePer, UsageQuery, UsageResponse
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.money.use_cases.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
 from gatehouse.admin.money.use_cases.statements import quick_account_statement
 from gatehouse.admin.money.use_cases.usage import CSV_HEADINGS as USAGE_HEADINGS
-from gatehouse.admin.money.use_cases.usage import get_usage, usage_rows
+from gatehouse.admin.money.use_cases.usage import get_usage, quick_usage, usage_rows
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period, PeriodRefused, UsageBy, read_period
@@ -91,7 +91,7 @@ def download_pdf(visit: Visit) -> Response:
 
 def show_usage(visit: Visit) -> Response:
     """The requests of a month and what they were charged, by key, pipeline or tag."""
-    found = get_usage(visit.session, visit.account_id, _usage_query(visit, UsagePer.MONTH))
+    found = _usage(visit, _usage_query(visit, UsagePer.MONTH))
     return visit.render(
         "money/usage.html",
         found=found,
@@ -107,7 +107,7 @@ def show_usage(visit: Visit) -> Response:
 def download_usage(visit: Visit) -> Response:
     """The same by day, for spreadsheets."""
     wanted = _usage_query(visit, UsagePer.DAY)
-    found = get_usage(visit.session, visit.account_id, wanted)
+    found = _usage(visit, wanted)
     rows = usage_rows(visit.account_id, wanted, found)
     text = csv_lines([USAGE_HEADINGS, *rows])
     return _file(visit, text.encode(), "text/csv; charset=utf-8", "csv", "usage")
@@ -228,6 +228,10 @@ def _statement(visit: Visit) -> AccountStatement:
         raise Told(visit.text("money.problems.month")) from None
     days = visit.desk.ledger_days
     return quick_account_statement(visit.session, visit.account_id, period, days)
+
+
+def _usage(visit: Visit, wanted: UsageQuery) -> UsageResponse:
+    return quick_usage(visit.session, visit.account_id, wanted, visit.desk.sender_days)
 
 
 def _usage_by(visit: Visit) -> UsageBy:

@@ -1,4 +1,4 @@
-"""Remembers what the days of a ledger add up to, so that a statement need not read every entry.
+"""Remembers what the days of a ledger add up to, so that a page need not read every entry.
 
 Entries are only ever added, so a day that is over stays as it was. Should it not, because a backup
 was restored or a past was made up, then the balance at its end is another one, which is compared.
@@ -6,12 +6,12 @@ was restored or a past was made up, then the balance at its end is another one, 
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from gatehouse.billing.ledger import EntryKind
+from gatehouse.billing.ledger import STEP_OPEN, EntryKind
 from gatehouse.billing.statement import DAY_MS
 from gatehouse.store.accounts import accounts
 from gatehouse.store.database import Database
@@ -22,6 +22,7 @@ MOST_GROUPS: Final = 50_000
 _LATE_MS: Final = 3_600_000
 """So long after its end a day is taken to be over."""
 _E: Final = LEDGER_ENTRIES.c
+_OPENED: Final = LEDGER_ENTRIES.alias("opened")
 
 
 class EntryGroup(NamedTuple):
@@ -30,10 +31,15 @@ class EntryGroup(NamedTuple):
     day: int
     """Days since 1970, in UTC."""
     moved: int
-    """Whether they are top-ups and adjustments."""
-    charged_items: str | None
+    """Whether they are something else than what is told apart, such as top-ups."""
+    alike: str | None
+    """What is the same in all of them: the charged items, or who sent the requests."""
     requests: int
     amount: int
+
+
+ReadGroups = Callable[[sa.Connection, str, int, int | None], list[EntryGroup]]
+"""Reads the groups of an account from a day on and before another, if there is one."""
 
 
 class _Kept:
@@ -48,8 +54,10 @@ class _Kept:
 class LedgerDays:
     """The sums of days that are over, of the accounts that were asked for last."""
 
-    def __init__(self, most_groups: int = MOST_GROUPS) -> None:
+    def __init__(self, most_groups: int = MOST_GROUPS, read: ReadGroups | None = None) -> None:
+        """`read` tells entries apart; they are told apart by their charged items without it."""
         self._most = most_groups
+        self._read = read or read_groups
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
@@ -64,13 +72,13 @@ class LedgerDays:
         kept, end = self._of(account_id), _over_until(now_ms)
         with database.reading() as connection:
             if kept.checked is None:
-                recent = read_groups(connection, account_id, end, None)
+                recent = self._read(connection, account_id, end, None)
                 kept.checked = (end, _balance_before(connection, account_id, recent))
             first = _first_day(connection, account_id, min(first, kept.checked[0]), end)
         for day in range(first, end):
             if day not in kept.days:
                 with database.reading() as connection:
-                    kept.days[day] = read_groups(connection, account_id, day, day + 1)
+                    kept.days[day] = self._read(connection, account_id, day, day + 1)
         self._forget()
 
     def groups(
@@ -78,11 +86,11 @@ class LedgerDays:
     ) -> list[EntryGroup]:
         """All groups from a day on; `prepare` has read those that are over."""
         kept, end = self._of(account_id), _over_until(now_ms)
-        recent = read_groups(connection, account_id, end, None)
+        recent = self._read(connection, account_id, end, None)
         balance = _balance_before(connection, account_id, recent)
         if kept.checked is None or kept.checked[1] + _sum(kept, kept.checked[0], end) != balance:
             kept.days = {day: [] for day in range(first, end)}
-            for group in read_groups(connection, account_id, first, end):
+            for group in self._read(connection, account_id, first, end):
                 kept.days[group.day].append(group)
         kept.checked = (end, balance)
         past = [group for day in range(first, end) for group in kept.days.get(day, ())]
@@ -119,27 +127,45 @@ def _balance_before(
 def read_groups(
     connection: sa.Connection, account_id: str, first: int, end: int | None
 ) -> list[EntryGroup]:
-    """The groups of some days, added up by the database."""
+    """The groups of some days by charged items, added up by the database."""
     items = sa.case((_E.kind == EntryKind.CLOSE.value, _E.detail), else_=None)
-    # Named in a query of their own: what is grouped by must be the same expression everywhere.
-    each = (
-        sa.select(
-            (_E.at_ms // DAY_MS).label("day"),
-            sa.case((sa.text(IS_MOVEMENT), 1), else_=0).label("moved"),
-            items.label("charged_items"),
-            _E.amount,
-        )
-        .where(*_between(account_id, first, end))
-        .subquery("each")
+    moved = sa.case((sa.text(IS_MOVEMENT), 1), else_=0)
+    return _added_up(connection, _entries(moved, items).where(*_between(account_id, first, end)))
+
+
+def read_senders(
+    connection: sa.Connection, account_id: str, first: int, end: int | None
+) -> list[EntryGroup]:
+    """The same by who sent the requests; what did not end with a decision is something else."""
+    opened = (
+        (_OPENED.c.account_id == _E.account_id)
+        & (_OPENED.c.reference == _E.reference)
+        & (_OPENED.c.step == STEP_OPEN)
     )
-    alike = (each.c.day, each.c.moved, each.c.charged_items)
-    query = sa.select(*alike, sa.func.count(), sa.func.sum(each.c.amount)).group_by(*alike)
+    closes = _E.kind == EntryKind.CLOSE.value
+    sender = sa.case((closes, _OPENED.c.detail), else_=None)
+    query = _entries(sa.case((closes, 0), else_=1), sender)
+    both = query.select_from(LEDGER_ENTRIES.outerjoin(_OPENED, opened))
+    return _added_up(connection, both.where(*_between(account_id, first, end)))
+
+
+def _entries(moved: sa.ColumnElement[int], alike: sa.ColumnElement[str | None]) -> "sa.Select[Any]":
+    return sa.select(
+        (_E.at_ms // DAY_MS).label("day"), moved.label("moved"), alike.label("alike"), _E.amount
+    )
+
+
+def _added_up(connection: sa.Connection, entries: "sa.Select[Any]") -> list[EntryGroup]:
+    # Named in a query of their own: what is grouped by must be the same expression everywhere.
+    each = entries.subquery("each")
+    same = (each.c.day, each.c.moved, each.c.alike)
+    query = sa.select(*same, sa.func.count(), sa.func.sum(each.c.amount)).group_by(*same)
     return list(_groups(connection.execute(query).all()))
 
 
 def _groups(rows: Sequence[Any]) -> Iterator[EntryGroup]:
-    for day, moved, items, requests, amount in rows:
-        yield EntryGroup(int(day), moved, items, requests, int(amount))
+    for day, moved, alike, requests, amount in rows:
+        yield EntryGroup(int(day), moved, alike, requests, int(amount))
 
 
 def _first_day(connection: sa.Connection, account_id: str, first: int, end: int) -> int:
@@ -154,7 +180,7 @@ def _between(account_id: str, first: int, end: int | None) -> Iterator[Any]:
     yield _E.at_ms >= first * DAY_MS
     if end is not None:
         yield _E.at_ms < end * DAY_MS
-    yield sa.text(NOT_A_HOLD)
+    yield sa.text(f"{LEDGER_ENTRIES.name}.{NOT_A_HOLD}")
 
 
 def _over_until(now_ms: int) -> int:

@@ -130,7 +130,7 @@ def charges(connection: sa.Connection, account_id: str, period: Period) -> list[
 
 def _ended(row: EntryGroup, *, daily: bool) -> EndedRequests:
     day = date.fromordinal(_EPOCH_DAY + row.day) if daily else None
-    return EndedRequests(row.requests, row.amount, row.charged_items, day)
+    return EndedRequests(row.requests, row.amount, row.alike, day)
 
 
 def latest_movements(connection: sa.Connection, account_id: str, limit: int) -> list[Movement]:

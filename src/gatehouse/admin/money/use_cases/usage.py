@@ -1,10 +1,14 @@
 """What an account has used, by operation, key, pipeline or tag, and what it was charged."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Final
 
+import sqlalchemy as sa
+
 from gatehouse.access.roles import Permission
+from gatehouse.admin.money.queries.ledger_days import EntryGroup, LedgerDays, read_senders
 from gatehouse.admin.money.types import (
     UsageEntry,
     UsageGroupEntry,
@@ -12,13 +16,14 @@ from gatehouse.admin.money.types import (
     UsageQuery,
     UsageResponse,
 )
-from gatehouse.billing.statement import Period, UsageBy
+from gatehouse.billing.statement import DAY_MS, Period, UsageBy
 from gatehouse.core.api_values import money
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.csv_output import plain_cell
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, keys, usage
+from gatehouse.store.accounts.usage import UsageGroup
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
@@ -49,9 +54,7 @@ def get_usage(session: AdminSession, account_id: str, wanted: UsageQuery) -> Usa
     Decided requests by day and operation, and what they were charged, of a month (by default this)
     or of up to 92 days; or by key, pipeline or tag, per day or month.
     """
-    period = wanted.period(session.clock())
-    if (period.end - period.first).days > _MOST_DAYS:
-        raise InvalidInput(_USAGE_DAYS(most=_MOST_DAYS))
+    period = _period(session, wanted)
     if wanted.by is UsageBy.OPERATION:
         with account_reading(session, account_id) as connection:
             currency = accounts.currency_of(connection, account_id)
@@ -66,6 +69,52 @@ def get_usage(session: AdminSession, account_id: str, wanted: UsageQuery) -> Usa
         for each in _groups(session, account_id, span, wanted.by)
     ]
     return UsageResponse(first=period.first, end=period.end, usage=[], groups=groups)
+
+
+def quick_usage(
+    session: AdminSession, account_id: str, wanted: UsageQuery, days: LedgerDays
+) -> UsageResponse:
+    """The same, for who asks again: who sent the requests of past days is remembered in `days`."""
+    if wanted.by is not UsageBy.KEY:
+        return get_usage(session, account_id, wanted)
+    session.actor.check_account(account_id)
+    period, now_ms = _period(session, wanted), session.clock()
+    first = period.start_ms // DAY_MS
+    days.prepare(session.database, account_id, first, now_ms)
+    with account_reading(session, account_id) as connection:
+        sent = [
+            each for each in days.groups(connection, account_id, first, now_ms) if not each.moved
+        ]
+        told = _Told(connection, account_id, wanted.by)
+    groups = []
+    for span in _spans(period, wanted.per):
+        inside = range(span.start_ms // DAY_MS, span.end_ms // DAY_MS)
+        rows = _by_sender(each for each in sent if each.day in inside)
+        found = usage.largest_groups(rows, wanted.by, _MOST_GROUPS)
+        groups += [told.entry(span, each) for each in found]
+    return UsageResponse(first=period.first, end=period.end, usage=[], groups=groups)
+
+
+def sender_days() -> LedgerDays:
+    """Remembers who sent the requests of past days, for `quick_usage`."""
+    return LedgerDays(read=read_senders)
+
+
+def _by_sender(groups: Iterable[EntryGroup]) -> list[tuple[str | None, int, int]]:
+    """Requests and charges by who sent them, the most requests first."""
+    requests, charged = Counter[str | None](), Counter[str | None]()
+    for each in groups:
+        requests[each.alike] += each.requests
+        charged[each.alike] -= each.amount
+    found = [(name, many, charged[name]) for name, many in requests.items()]
+    return sorted(found, key=lambda each: (-each[1], each[0] is not None, each[0]))
+
+
+def _period(session: AdminSession, wanted: UsageQuery) -> Period:
+    period = wanted.period(session.clock())
+    if (period.end - period.first).days > _MOST_DAYS:
+        raise InvalidInput(_USAGE_DAYS(most=_MOST_DAYS))
+    return period
 
 
 def usage_rows(
@@ -86,21 +135,30 @@ def _groups(
     """The groups of one span, each read by itself: no reading takes long."""
     with account_reading(session, account_id) as connection:
         found = usage.usage_groups(connection, account_id, span, by, _MOST_GROUPS)
-        currency = accounts.currency_of(connection, account_id)
-        called: dict[str, str] = {}
+        told = _Told(connection, account_id, by)
+    return [told.entry(span, each) for each in found]
+
+
+class _Told:
+    """Tells groups with the currency of the account and the names of its keys."""
+
+    def __init__(self, connection: sa.Connection, account_id: str, by: UsageBy) -> None:
+        self._currency = accounts.currency_of(connection, account_id)
+        self._called: dict[str, str] = {}
         if by is UsageBy.KEY:
-            called = {each.key_id: each.name for each in keys.of_account(connection, account_id)}
-    return [
-        UsageGroupEntry(
+            of_account = keys.of_account(connection, account_id)
+            self._called = {each.key_id: each.name for each in of_account}
+
+    def entry(self, span: Period, group: UsageGroup) -> UsageGroupEntry:
+        """One group of a span."""
+        return UsageGroupEntry(
             day=span.first,
-            group=each.name,
-            name=called.get(each.name or ""),
-            requests=each.requests,
-            charged=money(currency, each.charged),
-            is_rest=each.is_rest,
+            group=group.name,
+            name=self._called.get(group.name or ""),
+            requests=group.requests,
+            charged=money(self._currency, group.charged),
+            is_rest=group.is_rest,
         )
-        for each in found
-    ]
 
 
 def _spans(period: Period, per: UsagePer) -> Iterator[Period]:
