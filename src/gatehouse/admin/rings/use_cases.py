@@ -19,7 +19,7 @@ from gatehouse.admin.approvals.use_cases.proposed import PutOnList
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.types import Entity, EntityType
 from gatehouse.admin.entities.use_cases.index import EntityIndex
-from gatehouse.admin.entities.use_cases.showing import BROWSER, labels_in
+from gatehouse.admin.entities.use_cases.showing import without_browsers
 from gatehouse.admin.entities.use_cases.standing import LIST_KINDS
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries, planned
 from gatehouse.admin.rings.types import (
@@ -259,7 +259,9 @@ def _earlier(index: EntityIndex, records: Sequence[DecisionRecord]) -> list[Deci
     The first member of a ring was alone at first, so that decision names no ring. What several
     others have used without a ring is shared by strangers, and leads to nobody.
     """
-    used = dict.fromkeys(one for record in records for one in _named(record) if one.kind in BLOCKED)
+    used = dict.fromkeys(
+        one for record in records for one in without_browsers(record) if one.kind in BLOCKED
+    )
     found = {one: index.newest(one, _MOST_EARLIER) for one in islice(used, _MOST_FOLLOWED)}
     known = {record.request_id for record in records}
     wanted = {each for ids in found.values() for each in ids} - known
@@ -267,21 +269,18 @@ def _earlier(index: EntityIndex, records: Sequence[DecisionRecord]) -> list[Deci
     kept: dict[str, DecisionRecord] = {}
     for ids in found.values():
         alone = [read[each] for each in ids if each in read and ring_in(read[each]) is None]
-        people = {one for record in alone for one in _named(record) if one.kind in _PEOPLE}
+        people = {
+            one for record in alone for one in without_browsers(record) if one.kind in _PEOPLE
+        }
         if len(people) <= _MOST_OTHERS:
             kept |= {record.request_id: record for record in alone}
     return list(kept.values())
 
 
-def _named(record: DecisionRecord) -> list[Entity]:
-    """Who acted in a request, without browsers that strangers have as well."""
-    return [each for each, label in labels_in(record).items() if label.called != BROWSER]
-
-
 def _members(found: _FoundRing) -> list[RingMember]:
     by_entity: dict[Entity, list[str]] = defaultdict(list)
     for record in found.records:
-        for entity in _named(record):
+        for entity in without_browsers(record):
             by_entity[entity].append(record.request_id)
     members = [
         RingMember(
@@ -301,7 +300,9 @@ def _members(found: _FoundRing) -> list[RingMember]:
 def _shown(found: _FoundRing) -> RingShown:
     ids = [record.request_id for record in found.records]
     people: Counter[EntityType] = Counter()
-    people.update(each.kind for each in {one for record in found.records for one in _named(record)})
+    people.update(
+        each.kind for each in {one for record in found.records for one in without_browsers(record)}
+    )
     return RingShown(
         found.ring_id,
         max(people[kind] for kind in _PEOPLE) or people[EntityType.CARD],

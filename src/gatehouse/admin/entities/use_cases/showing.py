@@ -59,15 +59,25 @@ class ShownEntity(Personal, frozen=True):
 
 def labels_in(record: DecisionRecord) -> dict[Entity, EntityLabel]:
     """What every entity of a record is called."""
-    event = event_of(record)
-    agents = {value for kind, value in event.entities if kind == _AGENT} if event else set()
+    browsers = _browsers_in(record)
     found = {}
     for entity in entities_of(record):
-        is_browser = entity.kind is EntityType.DEVICE and entity.value in agents
-        label = _label_alone(entity, BROWSER if is_browser else entity.kind.value)
+        label = _label_alone(entity, BROWSER if entity in browsers else entity.kind.value)
         said = _said(entity, record.card, record.signals or {})
         found[entity] = label if said is None else EntityLabel(said, said, label.called)
     return found
+
+
+def without_browsers(record: DecisionRecord) -> list[Entity]:
+    """Who acted in a request, without browsers that strangers have as well."""
+    browsers = _browsers_in(record)
+    return [each for each in entities_of(record) if each not in browsers]
+
+
+def _browsers_in(record: DecisionRecord) -> set[Entity]:
+    event = event_of(record)
+    told = event.entities if event else ()
+    return {Entity(EntityType.DEVICE, value) for kind, value in told if kind == _AGENT}
 
 
 def shown(entity: Entity, tokens: EntityTokens, labels: Labels) -> ShownEntity:

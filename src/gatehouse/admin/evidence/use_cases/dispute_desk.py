@@ -1,6 +1,6 @@
 """Use cases of the desk for disputes: the queue by deadline, what is decided, how it ended."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -174,7 +174,8 @@ def _shown(
 ) -> DisputeShown:
     place = (connection, session.ring, account_id, known.reference)
     case, files = desk.case_of(*place), desk.files_of(*place)
-    found = _evidence(EvidenceFinder(session, connection, account_id), known)
+    finder = EvidenceFinder(session, connection, account_id)
+    [found] = _evidence(finder, [known])
     return filled(
         DisputeShown,
         case,
@@ -196,13 +197,22 @@ def _summaries(
     finder = EvidenceFinder(session, connection, account_id)
     now_ms = session.clock()
     return [
-        _summary(each, chosen.get(each.reference), _evidence(finder, each), now_ms)
-        for each in found
+        _summary(each, chosen.get(each.reference), evidence, now_ms)
+        for each, evidence in zip(found, _evidence(finder, found), strict=True)
     ]
 
 
-def _evidence(finder: EvidenceFinder, known: OutcomeRow) -> FoundEvidence | None:
-    return None if known.request_id is None else finder.of_request(known.request_id)
+def _evidence(
+    finder: EvidenceFinder, disputes: Sequence[OutcomeRow]
+) -> Iterator[FoundEvidence | None]:
+    """The evidence for the order of each dispute, one after the other: each may be of many orders.
+
+    None where the order is not known, or its record is gone.
+    """
+    records = finder.records([each.request_id for each in disputes if each.request_id])
+    for each in disputes:
+        record = records.get(each.request_id or "")
+        yield None if record is None else finder.find(record)
 
 
 def _summary(

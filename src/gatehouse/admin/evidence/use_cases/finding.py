@@ -81,10 +81,9 @@ class EvidenceFinder:
         self._account_id = account_id
         self._hashed = EntityHasher(session.ring.current(keyring.ENTITIES)[1]).hashed
 
-    def of_request(self, request_id: str) -> FoundEvidence | None:
-        """The evidence for the order of a request; None when its record is gone."""
-        found = self._index.records([request_id])
-        return self.find(found[0]) if found else None
+    def records(self, request_ids: Sequence[str]) -> dict[str, DecisionRecord]:
+        """The records of some requests; without those that are gone."""
+        return {each.request_id: each for each in self._index.records(request_ids)}
 
     def find(self, record: DecisionRecord) -> FoundEvidence:
         """The evidence for one order."""
@@ -94,7 +93,7 @@ class EvidenceFinder:
         outcomes = outcomes_of(self._connection, self._account_id, every)
         kept = envelopes.read(self._connection, self._session.ring, self._account_id, every)
         frauds = self._index.frauds(ids)
-        records = {each.request_id: each for each in self._index.records(ids)}
+        records = self.records(ids)
         mine = outcomes.get(request_id, [])
         if card is None:
             missing = CompellingEvidence(False, missing=MissingEvidence.NO_CARD)

@@ -5,7 +5,7 @@ where the one before ended, however many rows there are.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import sqlalchemy as sa
 
@@ -67,6 +67,15 @@ class OtherSource(Protocol):
 AnySource = Source | OtherSource
 
 
+_AFTER_ALL: Final = "req_z"
+"""After every id."""
+_TERM: Final[Any] = sa.bindparam("term", type_=sa.BigInteger)
+_ACCOUNT: Final[Any] = sa.bindparam("account_id")
+_BEFORE: Final[Any] = sa.bindparam("before")
+_MOST: Final[Any] = sa.bindparam("most")
+"""What a statement that is made once is given when it is executed."""
+
+
 class IdSpan(NamedTuple):
     """Requests between two ids, both excluded; None where there is no end."""
 
@@ -107,7 +116,13 @@ def _by_terms(
 
 def _has_any(text: "sa.ColumnElement[str]", terms: Sequence[int]) -> Condition:
     """Whether a text has one of some terms, with a comma before and after it."""
-    return sa.or_(*[text.like(f"%,{term},%") for term in terms])
+    return sa.or_(*[text.like(_anywhere(term)) for term in terms])
+
+
+def _anywhere(term: Any) -> "str | sa.ColumnElement[str]":
+    if isinstance(term, int):
+        return f"%,{term},%"
+    return sa.literal("%,").concat(sa.cast(term, sa.Text)).concat(",%")
 
 
 def _amount_after(terms: "sa.ColumnElement[str]") -> Amount:
@@ -192,16 +207,22 @@ def _read_branches(
     *,
     newest_first: bool,
 ) -> list[str]:
-    parts = [_ordered(branch, span, limit, newest_first) for branch in branches]
-    if not parts:
+    if not branches:
         return []
+    return list(connection.scalars(_in_order(branches, span, limit, newest_first)))
+
+
+def _in_order(
+    branches: Sequence[Branch], span: IdSpan, limit: int, newest_first: bool
+) -> "sa.Select[Any]":
+    parts = [_ordered(branch, span, limit, newest_first) for branch in branches]
     if len(parts) == 1:
-        return list(connection.scalars(parts[0]))
+        return parts[0]
     # Each branch is read by itself and stops at the limit; only the ends are sorted together.
     union = sa.union_all(*[sa.select(part.subquery()) for part in parts]).subquery()
     column = union.c.request_id
     order = column.desc() if newest_first else column
-    return list(connection.scalars(sa.select(column).order_by(order).limit(limit)))
+    return sa.select(column).order_by(order).limit(limit)
 
 
 def count_up_to(connection: sa.Connection, source: AnySource, span: IdSpan, most: int) -> int:
@@ -244,3 +265,24 @@ def _ordered(branch: Branch, span: IdSpan, limit: int, newest_first: bool) -> "s
     if span.before is not None:
         query = query.where(column < span.before)
     return query.order_by(column.desc() if newest_first else column).limit(limit)
+
+
+_ONE: Final = by_terms(_ACCOUNT, [_TERM])
+_NEWEST: Final = [
+    _in_order(each, IdSpan(before=_BEFORE), _MOST, newest_first=True)
+    for each in (_ONE.branches, _ONE.unindexed)
+]
+"""The newest requests of a term: those that are indexed, and those that are not yet."""
+
+
+def newest_of_term(
+    connection: sa.Connection, account_id: str, term: int, limit: int, before: str | None
+) -> list[str]:
+    """The newest requests of one term, or those before one, as `read_ids` tells them.
+
+    Pages ask for many entities. To make such a statement takes longer than to execute it, so these
+    two are made once.
+    """
+    about = {"account_id": account_id, "term": term, "most": limit, "before": before or _AFTER_ALL}
+    found = [each for one in _NEWEST for each in connection.scalars(one, about)]
+    return sorted(found, reverse=True)[:limit]
