@@ -1,5 +1,6 @@
 """Counts an account's requests by day and operation, key, pipeline or tag; the database adds up."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from typing import Any, Final
@@ -103,10 +104,23 @@ def usage_groups(
         .order_by(many.desc(), each.c.name.nulls_first())
     )
     streaming = connection.execution_options(stream_results=True, yield_per=_AT_ONCE)
-    return largest_groups(streaming.execute(query), by, most)
+    return _largest(streaming.execute(query), by, most)
 
 
-def largest_groups(rows: Iterable[Any], by: UsageBy, most: int) -> list[UsageGroup]:
+def added_groups(
+    parts: Iterable[tuple[str | None, int, int]], by: UsageBy, most: int
+) -> list[UsageGroup]:
+    """The same out of parts of groups: names, requests and charges that are added up already."""
+    requests, charged = Counter[str | None](), Counter[str | None]()
+    for name, some, micros in parts:
+        requests[name] += some
+        charged[name] += micros
+    found = [(name, many, charged[name]) for name, many in requests.items()]
+    found.sort(key=lambda each: (-each[1], each[0] is not None, each[0]))
+    return _largest(found, by, most)
+
+
+def _largest(rows: Iterable[Any], by: UsageBy, most: int) -> list[UsageGroup]:
     """The first groups, of which the largest come first, and the others together."""
     found: list[UsageGroup] = []
     others, charged_to_others = 0, 0

@@ -160,12 +160,10 @@ def _added_up(connection: sa.Connection, entries: "sa.Select[Any]") -> list[Entr
     each = entries.subquery("each")
     same = (each.c.day, each.c.moved, each.c.alike)
     query = sa.select(*same, sa.func.count(), sa.func.sum(each.c.amount)).group_by(*same)
-    return list(_groups(connection.execute(query).all()))
-
-
-def _groups(rows: Sequence[Any]) -> Iterator[EntryGroup]:
-    for day, moved, alike, requests, amount in rows:
-        yield EntryGroup(int(day), moved, alike, requests, int(amount))
+    return [
+        EntryGroup(int(day), moved, name, requests, int(amount))
+        for day, moved, name, requests, amount in connection.execute(query)
+    ]
 
 
 def _first_day(connection: sa.Connection, account_id: str, first: int, end: int) -> int:

@@ -1,14 +1,14 @@
 """What an account has used, by operation, key, pipeline or tag, and what it was charged."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from functools import partial
 from typing import Final
 
 import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.money.queries.ledger_days import EntryGroup, LedgerDays, read_senders
+from gatehouse.admin.money.queries.ledger_days import LedgerDays, read_senders
 from gatehouse.admin.money.types import (
     UsageEntry,
     UsageGroupEntry,
@@ -35,6 +35,9 @@ _USAGE_DAYS: Final = Phrase(
 _MOST_DAYS: Final = 92
 """Every request of the period is looked at."""
 _MOST_GROUPS: Final = 1000
+_SpanGroup = tuple[Period, UsageGroup]
+sender_days: Final = partial(LedgerDays, read=read_senders)
+"""Remembers who sent the requests of past days, for `quick_usage`."""
 CSV_HEADINGS: Final = (
     *("accountId", "currency", "per", "day", "by", "group", "name", "rest"),
     *("requests", "charged"),
@@ -85,29 +88,15 @@ def quick_usage(
         sent = [
             each for each in days.groups(connection, account_id, first, now_ms) if not each.moved
         ]
-        told = _Told(connection, account_id, wanted.by)
-    groups = []
-    for span in _spans(period, wanted.per):
-        inside = range(span.start_ms // DAY_MS, span.end_ms // DAY_MS)
-        rows = _by_sender(each for each in sent if each.day in inside)
-        found = usage.largest_groups(rows, wanted.by, _MOST_GROUPS)
-        groups += [told.entry(span, each) for each in found]
+        found: list[_SpanGroup] = []
+        for span in _spans(period, wanted.per):
+            inside = range(span.start_ms // DAY_MS, span.end_ms // DAY_MS)
+            parts = (
+                (each.alike, each.requests, -each.amount) for each in sent if each.day in inside
+            )
+            found += [(span, each) for each in usage.added_groups(parts, wanted.by, _MOST_GROUPS)]
+        groups = _entries(connection, account_id, wanted.by, found)
     return UsageResponse(first=period.first, end=period.end, usage=[], groups=groups)
-
-
-def sender_days() -> LedgerDays:
-    """Remembers who sent the requests of past days, for `quick_usage`."""
-    return LedgerDays(read=read_senders)
-
-
-def _by_sender(groups: Iterable[EntryGroup]) -> list[tuple[str | None, int, int]]:
-    """Requests and charges by who sent them, the most requests first."""
-    requests, charged = Counter[str | None](), Counter[str | None]()
-    for each in groups:
-        requests[each.alike] += each.requests
-        charged[each.alike] -= each.amount
-    found = [(name, many, charged[name]) for name, many in requests.items()]
-    return sorted(found, key=lambda each: (-each[1], each[0] is not None, each[0]))
 
 
 def _period(session: AdminSession, wanted: UsageQuery) -> Period:
@@ -135,30 +124,27 @@ def _groups(
     """The groups of one span, each read by itself: no reading takes long."""
     with account_reading(session, account_id) as connection:
         found = usage.usage_groups(connection, account_id, span, by, _MOST_GROUPS)
-        told = _Told(connection, account_id, by)
-    return [told.entry(span, each) for each in found]
+        return _entries(connection, account_id, by, ((span, each) for each in found))
 
 
-class _Told:
-    """Tells groups with the currency of the account and the names of its keys."""
-
-    def __init__(self, connection: sa.Connection, account_id: str, by: UsageBy) -> None:
-        self._currency = accounts.currency_of(connection, account_id)
-        self._called: dict[str, str] = {}
-        if by is UsageBy.KEY:
-            of_account = keys.of_account(connection, account_id)
-            self._called = {each.key_id: each.name for each in of_account}
-
-    def entry(self, span: Period, group: UsageGroup) -> UsageGroupEntry:
-        """One group of a span."""
-        return UsageGroupEntry(
+def _entries(
+    connection: sa.Connection, account_id: str, by: UsageBy, found: Iterable[_SpanGroup]
+) -> list[UsageGroupEntry]:
+    """Groups with the currency of the account and the names of its keys."""
+    currency, called = accounts.currency_of(connection, account_id), dict[str, str]()
+    if by is UsageBy.KEY:
+        called = {each.key_id: each.name for each in keys.of_account(connection, account_id)}
+    return [
+        UsageGroupEntry(
             day=span.first,
-            group=group.name,
-            name=self._called.get(group.name or ""),
-            requests=group.requests,
-            charged=money(self._currency, group.charged),
-            is_rest=group.is_rest,
+            group=each.name,
+            name=called.get(each.name or ""),
+            requests=each.requests,
+            charged=money(currency, each.charged),
+            is_rest=each.is_rest,
         )
+        for span, each in found
+    ]
 
 
 def _spans(period: Period, per: UsagePer) -> Iterator[Period]:
