@@ -1,6 +1,7 @@
 """Parties that take forms, tell of an address in two fields, or answer with links."""
 
 import asyncio
+import json
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
@@ -151,6 +152,45 @@ def test_a_stored_card_is_charged_by_form_and_what_was_charged_is_given_back(
         [ended], [told], _ = ask("stripe-like", monkeypatch, operating(asked), done)
         assert ended.end == "SUCCEEDED"
         assert form(told)[field] == "400"
+
+
+@pytest.mark.parametrize(
+    ("credential", "agreement"),
+    [
+        (("CUSTOMER", "FIRST"), {"type": "cardOnFile", "storedCardUsage": "first"}),
+        (("CUSTOMER", "LATER"), {"type": "cardOnFile", "storedCardUsage": "subsequent"}),
+        (
+            ("CUSTOMER", "FIRST", "RECURRING"),
+            {"type": "subscription", "storedCardUsage": "first"},
+        ),
+        (
+            ("MERCHANT", "LATER", "INSTALMENT"),
+            {
+                "type": "installment",
+                "storedCardUsage": "subsequent",
+                "installmentType": "merchant",
+                "schemeReference": "777718270854480",
+            },
+        ),
+        (
+            ("MERCHANT", "LATER", "NO_SHOW"),
+            {"type": "unscheduled", "schemeReference": "777718270854480"},
+        ),
+        (None, None),
+    ],
+)
+def test_a_stored_card_is_charged_by_an_agreement_with_the_customer(
+    credential: tuple[str, ...] | None,
+    agreement: dict[str, str] | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    paid = authorization("req_1") if credential is None else stored(*credential)
+    approved = {"outcome": "authorized", "paymentId": "pay_1", "schemeReference": "MCC01T1C0104  "}
+    paying = lambda each: gateway(each).authorize(paid)  # noqa: E731
+    [answer], [heard], _ = ask("worldpay-like", monkeypatch, paying, Reply(approved))
+    assert answer.network_transaction_id == "MCC01T1C0104"
+    sent = json.loads(heard.body)["instruction"]
+    assert sent.get("customerAgreement") == agreement
 
 
 def test_a_payment_without_an_answer_is_not_cancelled_by_guess(
