@@ -50,7 +50,7 @@ def test_mistakes_are_reported_as_the_page_shows() -> None:
         assert line.startswith(told.removesuffix("..."))
 
 
-@pytest.mark.parametrize("sample", _YAML[1:-1])
+@pytest.mark.parametrize("sample", [each for each in _YAML if each.startswith("format:")])
 def test_every_field_on_the_page_can_be_part_of_a_dialect(sample: str) -> None:
     inside = "".join(f"    {line}\n" for line in sample.splitlines())
     definition = read_dialect(f"{_SMALL}  63:\n{inside}".encode())

@@ -10,6 +10,7 @@ DIALECTS = {name: Dialect(shipped_dialect(name)) for name in shipped_names()}
 SAMPLES: dict[Role, str] = {
     Role.NUMBER: CARD,
     Role.EXPIRY: "2812",
+    Role.SETTLEMENT_DATE: "0104",
     Role.SECURITY_CODE: "123",
     Role.AMOUNT: "000000012345",
     Role.CURRENCY: "826",

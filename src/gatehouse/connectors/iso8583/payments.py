@@ -121,7 +121,10 @@ class Iso8583Gateway:
             return GatewayAnswer(approved=False, response_code=code, payment_id=reference.rrn)
         reference_text = _after(reference, answer).text()
         approval = answer.get(Role.APPROVAL_CODE)
-        name, network_id = reference.rrn, answer.get(Role.TRANSACTION_ID)
+        network_id = answer.get(Role.TRANSACTION_ID)
+        if network_id is not None:
+            network_id += answer.get(Role.SETTLEMENT_DATE, "")
+        name = reference.rrn
         return GatewayAnswer(True, code, approval, reference_text, name, None, network_id)
 
     async def reverse(self, reversal: Reversal) -> None:

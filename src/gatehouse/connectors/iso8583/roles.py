@@ -44,6 +44,7 @@ class Role(StrEnum):
         "transaction_id"  # the network's, of this payment; of a request, the earlier one's
     )
     EARLIER_TRANSACTION_ID = "earlier_transaction_id"  # the same, where it has another place
+    SETTLEMENT_DATE = "settlement_date"  # MMDD, where the network's id needs it behind it
     POS_ENVIRONMENT = "pos_environment"  # 1 letter: how a stored card is used
     STORED_CREDENTIAL = "stored_credential"  # the kind in one word, such as MERCHANT_RECURRING
     ORIGINAL_MTI = "original_mti"  # of the message that is reversed

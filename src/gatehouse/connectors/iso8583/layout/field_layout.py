@@ -70,6 +70,8 @@ class TagLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_d
     tag_bytes: Annotated[int, Meta(ge=1, le=4)] = 2
     length: Encoding = Encoding.ASCII
     length_bytes: Annotated[int, Meta(ge=1, le=4)] = 2
+    before: Annotated[str, Meta(max_length=16)] = ""
+    """Characters in front of the first tag; those of a message that comes are skipped."""
     ber: bool = False
     """Tags and lengths as EMV has them: as many bytes as their first one says."""
 

@@ -35,6 +35,7 @@ def tag_structure(
     only_constants = not any(matters for _, _, matters in writes)
     written_length = _length_writer(name, layout, code_page)
     header = _ber_header if layout.ber else _plain_header(layout, code_page)
+    before = layout.before.encode(code_page if layout.tag is Encoding.EBCDIC else "ascii")
     wrong = f"{name} has a tag or length that cannot be"
 
     def write(values: Values) -> bytes | None:
@@ -45,10 +46,10 @@ def tag_structure(
             if raw is not None:
                 pieces += (tag, written_length(len(raw)), raw)
                 wanted |= matters
-        return b"".join(pieces) if wanted and pieces else None
+        return before + b"".join(pieces) if wanted and pieces else None
 
     def read(raw: bytes, values: dict[Role, str]) -> None:
-        at = 0
+        at = len(before)
         while at < len(raw):
             found = header(raw, at)
             if found is None or found[1] + found[2] > len(raw):
