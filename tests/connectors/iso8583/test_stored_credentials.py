@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped]  # it has no types
 
 from gatehouse.connectors.iso8583.card_values import authentication_values, credential_values
 from gatehouse.connectors.iso8583.dialect import Dialect
