@@ -32,6 +32,7 @@ PAYMENT_OPERATIONS: Final = declare(
     # the party's notification that told the end.
     *optional(Text, "code", "party_reference", "detail", "notification_id"),
     index("payment_operations_of_payment", "account_id", "request_id", "id"),
+    index("payment_operations_by_kind", "account_id", "kind", "state", "request_id"),
     index("payment_operations_due", "next_at_ms", where="next_at_ms IS NOT NULL"),
     index("payment_operations_in_doubt", "id", where="state = 'IN_DOUBT'"),
 )

@@ -1,4 +1,6 @@
-"""How often the outcomes of a day changed, so that what was counted of it can be kept."""
+"""How often the outcomes of a day changed, so that what was counted of it can be kept; and the
+payments of each kind of operation.
+"""
 
 from alembic import op
 from sqlalchemy import BigInteger, Text
@@ -19,4 +21,9 @@ def upgrade() -> None:
         *key(BigInteger, "day"),
         *required(BigInteger, "changes"),
         sqlite_with_rowid=False,
+    )
+    op.create_index(
+        "payment_operations_by_kind",
+        "payment_operations",
+        ["account_id", "kind", "state", "request_id"],
     )
