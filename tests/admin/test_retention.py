@@ -108,10 +108,10 @@ def test_a_run_that_is_stopped_is_continued_by_the_next(
 def test_a_server_runs_once_a_day_whichever_of_them_it_is(shop: Shop) -> None:
     shop.decide(40)
     policy = RetentionPolicy(decisions=30)
-    ran = DailyRetention(shop.session, policy).run_if_due()
+    ran = DailyRetention(shop.session, policy).look()
     assert ran is not None
     assert ran.decisions == 1
-    assert DailyRetention(shop.session, policy).run_if_due() is None
+    assert DailyRetention(shop.session, policy).look() is None
     assert shop.trail()[-1].actor == "retention"
 
 
@@ -119,9 +119,9 @@ def test_a_server_that_stops_leaves_the_rest_to_the_next(shop: Shop) -> None:
     shop.decide(40)
     policy = RetentionPolicy(decisions=30)
     stopping = DailyRetention(shop.session, policy)
-    stopping._stopped = True
-    assert stopping.run_if_due() == DeletedRows()
-    ran = DailyRetention(shop.session, policy).run_if_due()
+    stopping._stopped.set()
+    assert stopping.look() == DeletedRows()
+    ran = DailyRetention(shop.session, policy).look()
     assert ran is not None
     assert ran.decisions == 1
 

@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import logging
+import threading
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, NoReturn
 
@@ -42,6 +44,36 @@ async def repeat(
             async with asyncio.timeout(seconds):
                 await wake.wait()
         wake.clear()
+
+
+class RepeatedLook(ABC):
+    """Looks again and again, each time on a thread."""
+
+    def __init__(self, pause_s: float, failure: str, *, first_s: float = 0.0) -> None:
+        self._pause_s = pause_s
+        self._failure = failure
+        self._first_s = first_s
+        self._stopped = threading.Event()
+
+    @abstractmethod
+    def look(self) -> object:
+        """Look once; what takes long ends early when it was stopped."""
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        try:
+            # A server that has just begun has better things to do.
+            await asyncio.sleep(self._first_s)
+            await repeat(self._on_a_thread, self._pause_s, self._failure)
+        finally:
+            # The thread goes on to the end of what it is at.
+            self._stopped.set()
+
+    async def _on_a_thread(self) -> None:
+        await asyncio.to_thread(self._turn)
+
+    def _turn(self) -> None:
+        self.look()
 
 
 def is_cancelled() -> bool:

@@ -1,17 +1,14 @@
 """Long work that must not be done by two processes at once, on whatever machines they run."""
 
-import asyncio
 import contextlib
 import fcntl
-import threading
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import sqlalchemy as sa
 
-from gatehouse.store.background import repeat
+from gatehouse.store.background import RepeatedLook
 from gatehouse.store.database import Database
 
 BACKGROUND: Final = "background"
@@ -58,32 +55,15 @@ def _by_server(database: Database, what: str) -> Iterator[bool]:
                     connection.invalidate()
 
 
-class Watch(ABC):
-    """Looks again and again, on a thread; of several servers one does."""
+class Watch(RepeatedLook):
+    """Looks again and again; of several servers one does."""
 
     def __init__(self, database: Database, what: str, pause_s: float, failure: str) -> None:
+        super().__init__(pause_s, failure)
         self._database = database
         self._what = what
-        self._pause_s = pause_s
-        self._failure = failure
-        self._stopped = threading.Event()
 
-    @abstractmethod
-    def look(self) -> None:
-        """Look once."""
-
-    async def run(self) -> None:
-        """Watch until cancelled."""
-        try:
-            await repeat(self._on_a_thread, self._pause_s, self._failure)
-        finally:
-            # The thread goes on to the end of its look.
-            self._stopped.set()
-
-    async def _on_a_thread(self) -> None:
-        await asyncio.to_thread(self._watch)
-
-    def _watch(self) -> None:
+    def _turn(self) -> None:
         with exclusive(self._database, self._what) as is_ours:
             while is_ours and not self._stopped.wait(self._pause_s):
                 self.look()

@@ -1,6 +1,5 @@
 """Measures, once a day, the rates of fraud of accounts that ask for advice on authentication."""
 
-import asyncio
 import logging
 from typing import Final
 
@@ -11,31 +10,23 @@ from gatehouse.core.errors import GatehouseError
 from gatehouse.sentry.authentication.terms import NAME
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.background import repeat
+from gatehouse.store.background import RepeatedLook
 from gatehouse.store.exclusive import exclusive
 from gatehouse.store.state import lock_changes, read_mark, set_mark
 
 _log: Final = logging.getLogger("gatehouse.authentication")
 
 _FIRST_LOOK_S: Final = 300.0
-"""A server that has just begun has better things to do."""
 _LOOK_S: Final = 3600.0
 _MARK: Final = "fraud-rates"
 
 
-class RateWatch:
+class RateWatch(RepeatedLook):
     """The watch of one server; of several, one looks at a time, and one look a day measures."""
 
     def __init__(self, session: AdminSession) -> None:
+        super().__init__(_LOOK_S, "could not measure rates of fraud", first_s=_FIRST_LOOK_S)
         self._session = session.acting_as(Actor.system("authentication"))
-
-    async def run(self) -> None:
-        """Look until cancelled."""
-        await asyncio.sleep(_FIRST_LOOK_S)
-        await repeat(self._on_a_thread, _LOOK_S, "could not measure rates of fraud")
-
-    async def _on_a_thread(self) -> None:
-        await asyncio.to_thread(self.look)
 
     def look(self) -> None:
         """Measure every account that asks for advice, unless that was done today."""

@@ -1,6 +1,5 @@
 """Meters the programmes every hour, and tells accounts once of each step on the way to a level."""
 
-import asyncio
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -18,14 +17,13 @@ from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id
 from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.background import repeat
+from gatehouse.store.background import RepeatedLook
 from gatehouse.store.events import outbox
 from gatehouse.store.exclusive import exclusive
 from gatehouse.store.state import lock_changes
 
 _FIRST_LOOK_S: Final = 420.0
-"""A server that has just begun has better things to do."""
-LOOK_S: Final = 3600.0
+_LOOK_S: Final = 3600.0
 _WORK: Final = "programmes"
 _KEPT_MONTHS: Final = 24
 
@@ -38,24 +36,12 @@ class _Step(NamedTuple):
     standing: ProgrammeStanding
 
 
-class ProgrammeWatch:
+class ProgrammeWatch(RepeatedLook):
     """The watch of one server; of several, one looks at a time."""
 
     def __init__(self, session: AdminSession) -> None:
+        super().__init__(_LOOK_S, "could not meter the networks' programmes", first_s=_FIRST_LOOK_S)
         self._session = session.acting_as(Actor.system("programmes"))
-        self._stopped = False
-
-    async def run(self) -> None:
-        """Look until cancelled."""
-        try:
-            await asyncio.sleep(_FIRST_LOOK_S)
-            await repeat(self._on_a_thread, LOOK_S, "could not meter the networks' programmes")
-        finally:
-            # The thread goes on to the end of its account.
-            self._stopped = True
-
-    async def _on_a_thread(self) -> None:
-        await asyncio.to_thread(self.look)
 
     def look(self) -> None:
         """Meter every account to whose payments something happened this month."""
@@ -68,7 +54,7 @@ class ProgrammeWatch:
             with database.reading() as connection:
                 accounts = accounts_since(connection, month.since_ms)
             for account_id in accounts:
-                if self._stopped:
+                if self._stopped.is_set():
                     return
                 self.meter(account_id, month)
             oldest = month

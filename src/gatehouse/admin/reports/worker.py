@@ -1,6 +1,5 @@
 """Makes the report on each month once the month is over."""
 
-import asyncio
 import logging
 from typing import Final
 
@@ -12,33 +11,21 @@ from gatehouse.core.errors import GatehouseError
 from gatehouse.figures.buckets import zone_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.background import repeat
+from gatehouse.store.background import RepeatedLook
 from gatehouse.store.exclusive import exclusive
 
 _log: Final = logging.getLogger("gatehouse.reports")
 _FIRST_LOOK_S: Final = 900.0
-LOOK_S: Final = 3600.0
+_LOOK_S: Final = 3600.0
 _WORK: Final = "reports"
 
 
-class ReportMaker:
+class ReportMaker(RepeatedLook):
     """The maker of one server; of several, one works at a time."""
 
     def __init__(self, session: AdminSession) -> None:
+        super().__init__(_LOOK_S, "could not make the reports on months", first_s=_FIRST_LOOK_S)
         self._session = session.acting_as(Actor.system("reports"))
-        self._stopped = False
-
-    async def run(self) -> None:
-        """Look until cancelled."""
-        try:
-            await asyncio.sleep(_FIRST_LOOK_S)
-            await repeat(self._on_a_thread, LOOK_S, "could not make the reports on months")
-        finally:
-            # The thread goes on to the end of its account.
-            self._stopped = True
-
-    async def _on_a_thread(self) -> None:
-        await asyncio.to_thread(self.look)
 
     def look(self) -> None:
         """Make every report that is due and was not made."""
@@ -49,7 +36,7 @@ class ReportMaker:
             with self._session.database.reading() as connection:
                 found = [each.account_id for each, _ in accounts.listing(connection)]
             for account_id in found:
-                if self._stopped:
+                if self._stopped.is_set():
                     return
                 try:
                     self._make(account_id)

@@ -4,7 +4,6 @@ Every part of six hours is read once and kept as counts. A look that finds no ne
 database one question.
 """
 
-import asyncio
 import time
 from typing import Final
 
@@ -24,14 +23,13 @@ from gatehouse.admin.drift.worker.reading import ProfileReader
 from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.background import repeat
+from gatehouse.store.background import RepeatedLook
 from gatehouse.store.events import outbox
 from gatehouse.store.exclusive import exclusive
 from gatehouse.store.state import lock_changes, read_mark, set_mark
 
 _FIRST_LOOK_S: Final = 300.0
-"""A server that has just begun has better things to do."""
-LOOK_S: Final = 3600.0
+_LOOK_S: Final = 3600.0
 _LATE_MS: Final = 900_000
 """Decisions are committed within a quarter of an hour."""
 WEEKS: Final = 4
@@ -52,25 +50,13 @@ _MARK: Final = "drift"
 _WORK: Final = "drift"
 
 
-class DriftWatch:
+class DriftWatch(RepeatedLook):
     """The watch of one server; of several, one looks at a time."""
 
     def __init__(self, session: AdminSession) -> None:
+        super().__init__(_LOOK_S, "could not look for drift", first_s=_FIRST_LOOK_S)
         self._session = session.acting_as(Actor.system("drift"))
         self._reader = ProfileReader(session.database)
-        self._stopped = False
-
-    async def run(self) -> None:
-        """Look until cancelled."""
-        try:
-            await asyncio.sleep(_FIRST_LOOK_S)
-            await repeat(self._on_a_thread, LOOK_S, "could not look for drift")
-        finally:
-            # The thread goes on to the end of its part.
-            self._stopped = True
-
-    async def _on_a_thread(self) -> None:
-        await asyncio.to_thread(self.look)
 
     def look(self) -> None:
         """Read what is new, and judge the accounts that have something new."""
@@ -99,7 +85,7 @@ class DriftWatch:
             known = queries.known_parts(connection, account_id, starts[-1])
         missing = [start for start in starts if start not in known]
         for start_ms in missing[:PARTS_A_LOOK]:
-            if self._stopped:
+            if self._stopped.is_set():
                 return False
             profile = self._reader.read(account_id, start_ms)
             with database.writing() as connection:
@@ -152,7 +138,7 @@ class DriftWatch:
         """Tidy up; note whether nothing is left to do until the next part ends."""
         with self._session.database.writing() as connection:
             lock_changes(connection)
-            if done and not self._stopped:
+            if done and not self._stopped.is_set():
                 set_mark(connection, _MARK, str(newest_ms))
             queries.end_unseen(connection, now_ms - _WEEK_MS, now_ms)
             oldest_ms = newest_ms - _KEPT_PARTS * PART_MS

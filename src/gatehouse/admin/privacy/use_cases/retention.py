@@ -1,6 +1,5 @@
 """Use cases: how long data is kept, and deleting what is older, beside running servers."""
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Callable
@@ -26,7 +25,7 @@ from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.admin.throttle import Pace, batch_of
-from gatehouse.store.background import repeat
+from gatehouse.store.background import RepeatedLook
 from gatehouse.store.decisions.partitions import count_month
 from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.search.entries import SearchIndex
@@ -247,30 +246,18 @@ class _RetentionRun:
         return True
 
 
-class DailyRetention:
+class DailyRetention(RepeatedLook):
     """Applies the policy of a server once a day, by one server of all."""
 
     def __init__(self, session: AdminSession, policy: RetentionPolicy) -> None:
+        super().__init__(_LOOK_S, "could not delete old data", first_s=_FIRST_LOOK_S)
         self._session = session.acting_as(Actor.system("retention"))
         self._policy = policy
-        self._stopped = False
 
-    async def run(self) -> None:
-        """Look now and then whether a day has passed, until cancelled."""
+    def look(self) -> DeletedRows | None:
+        """Apply it, unless that was done within a day."""
         if self._policy.keeps_everything:
-            return
-        try:
-            await asyncio.sleep(_FIRST_LOOK_S)
-            await repeat(self._on_a_thread, _LOOK_S, "could not delete old data")
-        finally:
-            # The thread goes on to the end of its batch.
-            self._stopped = True
-
-    async def _on_a_thread(self) -> None:
-        await asyncio.to_thread(self.run_if_due)
-
-    def run_if_due(self) -> DeletedRows | None:
-        """Run, unless that was done within a day."""
+            return None
         now_ms = self._session.clock()
         self._session.actor.check_installation()
         with batch_of(self._session) as connection:
@@ -278,11 +265,11 @@ class DailyRetention:
             if last is not None and now_ms - _DAY_MS < int(last) <= now_ms:
                 return None
             set_mark(connection, _MARK, str(now_ms))
-        hooks = RetentionHooks(stopped=lambda: self._stopped)
+        hooks = RetentionHooks(stopped=self._stopped.is_set)
         ended = False
         try:
             deleted = run_retention(self._session, self._policy, hooks)
-            ended = not self._stopped
+            ended = not self._stopped.is_set()
         finally:
             if not ended:
                 # The rest need not wait for the next day.
