@@ -1,6 +1,7 @@
 """`make eval-sentry`: attacks on a made-up shop, which Sentry has to find."""
 
 import json
+from functools import partial
 
 import pytest
 from scripts.eval_sentry import __main__ as command
@@ -17,6 +18,7 @@ from scripts.eval_sentry.attacking import (
 )
 from scripts.eval_sentry.card_testing import ATTACKS, tries
 from scripts.eval_sentry.origins import BINS, CAMPUS, CARRIERS, HOMES
+from scripts.eval_sentry.outcomes import learn_outcome_scores
 from scripts.eval_sentry.reporting import attacks_as_text
 from scripts.eval_sentry.shop import BEGIN_S, DAY_S, Shop
 
@@ -25,6 +27,7 @@ from gatehouse.intel.bins import load_bins
 from gatehouse.intel.feeds.feeds import Feeds
 from gatehouse.intel.networks import AddressFacts, load_networks
 from gatehouse.operations.installation import system_clock
+from gatehouse.training.model_fitting import FitOptions
 
 BY_NAME = {attack.name: attack for attack in ATTACKS}
 DAYS = 14
@@ -108,6 +111,8 @@ def test_without_data_the_attacks_are_measured_and_the_rest_is_said_to_be_missin
     nothing = AttackResult(11, 30, 2, 0.15, [])
     monkeypatch.setattr(command, "evaluate_attacks", lambda *_: nothing)
     monkeypatch.setattr(command, "STREAMS", ())
+    few = partial(learn_outcome_scores, days=40, fit=FitOptions(method="logistic"))
+    monkeypatch.setattr(command, "learn_outcome_scores", few)
     assert command.main([]) == 0
     printed = capsys.readouterr()
     assert "make eval-sentry DATA=DIR; there is none, so what is made up is measured" in printed.err

@@ -38,6 +38,9 @@ _SETTINGS: Final = {
     "learning_rate": 0.1,
     "max_bins": MOST_BINS + 2,
     "early_stopping_rounds": 50,
+    # It mostly stops after 50 to 300. With very little fraud, what is held back can go on for
+    # thousands to find next to nothing.
+    "max_rounds": 1000,
     "missing": "gain",
     # Where there is next to no fraud, one more would be worth a step of any size. Without these
     # two bounds a fit to rare fraud can run away from the truth and never come back.
