@@ -14,7 +14,8 @@ from scripts.bench.versions.earlier import (
     EarlierVersion,
     NoVersion,
     earlier_version,
-    newest_tag,
+    last_release,
+    previous_release,
 )
 
 _WHICH = "import gatehouse; print(gatehouse.WHICH)"
@@ -25,9 +26,10 @@ def _git(repository: Path, *arguments: str) -> None:
     subprocess.run(["git", *who, *arguments], cwd=repository, check=True, capture_output=True)
 
 
-def _commit(repository: Path, which: str) -> None:
+def _commit(repository: Path, which: str, version: str = "1.0") -> None:
     package = repository / "src" / "gatehouse"
     package.mkdir(parents=True, exist_ok=True)
+    (repository / "pyproject.toml").write_text(f'[project]\nversion = "{version}"\n')
     (package / "__init__.py").write_text(f"WHICH = {which!r}\n", encoding="utf-8")
     (repository / "scripts").mkdir(exist_ok=True)
     (repository / "scripts" / "__init__.py").touch()
@@ -53,16 +55,31 @@ def test_the_newest_tag_is_exported_and_found_before_the_installed_version(
 ) -> None:
     _git(repository, "tag", "v1.0")
     _commit(repository, "second")
-    assert newest_tag(repository) == "v1.0"
+    assert last_release(repository) == "v1.0"
     with earlier_version("v1.0", repository) as earlier:
         assert earlier.name.startswith("v1.0 (")
         assert _found(earlier) == "first"
     assert not earlier.program.exists()
 
 
-def test_without_a_tag_the_message_says_how_to_name_a_version(repository: Path) -> None:
+def test_without_another_version_the_message_says_how_to_name_one(repository: Path) -> None:
     with pytest.raises(NoVersion, match="--beside REF"):
-        newest_tag(repository)
+        last_release(repository)
+
+
+def test_without_a_tag_the_last_commit_with_another_version_is_the_release_before(
+    repository: Path,
+) -> None:
+    _commit(repository, "second")
+    _commit(repository, "third", "1.1")
+    _commit(repository, "fourth", "1.1")
+    with earlier_version(last_release(repository), repository) as earlier:
+        assert _found(earlier) == "second"
+    _git(repository, "tag", "v1.0", "HEAD~3")
+    assert previous_release(repository) == "v1.0"
+    _commit(repository, "fifth", "1.2")
+    with earlier_version(previous_release(repository), repository) as earlier:
+        assert _found(earlier) == "fourth"
 
 
 def test_what_is_no_version_is_refused(repository: Path) -> None:

@@ -166,8 +166,16 @@ class Caller:
         if self._streams is None:
             self._streams = await asyncio.open_connection("127.0.0.1", self._port)
 
-    async def post(self, body: Any, headers: Mapping[str, str] | None = None) -> Answer:
-        """One PreCheck call; `Lost` when the connection ended before the whole answer came."""
+    async def turn_to(self, port: int) -> None:
+        """Call another server from now on, unless it is the same."""
+        if port != self._port:
+            await self.close()
+            self._port = port
+
+    async def post(
+        self, body: Any, headers: Mapping[str, str] | None = None, path: str = PRECHECK
+    ) -> Answer:
+        """One call; `Lost` when the connection ended before the whole answer came."""
         await self.connect()
         assert self._streams is not None
         reader, writer = self._streams
@@ -175,7 +183,7 @@ class Caller:
         sent = {"X-API-KEY": self._key, "Content-Type": "application/json", **(headers or {})}
         try:
             async with asyncio.timeout(self._timeout):
-                writer.write(request(content, sent, close=False))
+                writer.write(request(content, sent, path=path.encode(), close=False))
                 await writer.drain()
                 head = await reader.readuntil(b"\r\n\r\n")
                 length = re.search(rb"(?i)content-length: (\d+)", head)

@@ -17,7 +17,7 @@ from scripts.bench.client import percentile_ms
 from scripts.bench.rounds import Round, verdict
 from scripts.bench.servers import Server, bare_server, gatehouse_server
 from scripts.bench.subjects import SUBJECTS, FeedbackSubject
-from scripts.bench.versions.earlier import EarlierVersion, NoVersion, earlier_version, newest_tag
+from scripts.bench.versions.earlier import EarlierVersion, NoVersion, earlier_version, last_release
 
 MOST_TIMES: Final = 1.05
 """Of the earlier version's processor time: more is a regression."""
@@ -62,7 +62,7 @@ class Compared(NamedTuple):
 def measure(folder: Path, options: argparse.Namespace) -> None:
     """Compare with the last release, or with the version that was named."""
     try:
-        with earlier_version(options.beside or newest_tag()) as earlier:
+        with earlier_version(options.beside or last_release()) as earlier:
             plan = options.rounds, options.connections
             chosen = [each for each in SUBJECTS if options.operation in (None, each.key)]
             print_table(earlier, [compare(each, earlier, folder, plan) for each in chosen])

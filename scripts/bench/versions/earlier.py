@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -19,6 +20,9 @@ from scripts.bench.versions import preparing
 
 ROOT: Final = Path(__file__).parents[3]
 _PREPARING: Final = Path(str(preparing.__file__))
+_PROJECT: Final = "pyproject.toml"
+_CHANGED: Final = '^version = "'
+"""What a commit that writes another version changes in it."""
 
 
 class NoVersion(Exception):
@@ -62,15 +66,43 @@ class EarlierVersion(NamedTuple):
         return Shop(home, environment, made["account_id"], made["key"])
 
 
-def newest_tag(repository: Path = ROOT) -> str:
-    """The tag of the last release."""
+def last_release(repository: Path = ROOT) -> str:
+    """What this version is compared with when nothing is named: the newest tag, if there is one."""
     found = _git(repository, "describe", "--tags", "--abbrev=0")
-    if found is None:
-        raise NoVersion(
-            "no earlier version to compare with: this repository has no tag. "
-            'Name a commit, a tag or a wheel: make bench ARGS="--only versions --beside REF"'
-        )
-    return found.decode().strip()
+    try:
+        return previous_release(repository) if found is None else found.decode().strip()
+    except NoVersion as nothing:
+        name = 'name a commit, a tag or a wheel: make bench ARGS="--only versions --beside REF"'
+        raise NoVersion(f"{nothing}; {name}") from None
+
+
+def previous_release(repository: Path = ROOT) -> str:
+    """The newest version before the one that the checkout has: its tag, or its last commit."""
+    current = _version((repository / _PROJECT).read_bytes())
+    changes = _git(repository, "log", "--format=%H", "-G", _CHANGED, "--", _PROJECT) or b""
+    for commit in ("HEAD", *(f"{change}^" for change in changes.decode().split())):
+        text = _git(repository, "show", f"{commit}:{_PROJECT}")
+        version = text and _version(text)
+        if version and version != current:
+            tag = f"v{version}"
+            return commit if _git(repository, "rev-parse", "--verify", tag) is None else tag
+    raise NoVersion(f"the history of this repository has no version before {current}")
+
+
+def build_wheel(named: str, folder: Path, repository: Path = ROOT) -> Path:
+    """The wheel of the server as it was published of a commit or a tag, built in a folder."""
+    staged = folder / "staged"
+    with tarfile.open(fileobj=io.BytesIO(_archive(repository, named))) as archive:
+        archive.extractall(staged, filter="data")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=staged, check=True, capture_output=True)
+    [wheel] = folder.glob("*.whl")
+    return wheel
+
+
+def _version(project: bytes) -> str | None:
+    found = re.search(r'^version = "(.*)"', project.decode(), re.MULTILINE)
+    return found and found[1]
 
 
 @contextlib.contextmanager
@@ -88,16 +120,18 @@ def earlier_version(named: str, repository: Path = ROOT) -> Iterator[EarlierVers
         if commit is None:
             raise NoVersion(f"{named} is neither a commit nor a tag, nor a file that ends in .whl")
         short = commit.decode().strip()
-        with tarfile.open(fileobj=io.BytesIO(_archive(repository, short))) as archive:
+        with tarfile.open(
+            fileobj=io.BytesIO(_archive(repository, short, "src", "scripts"))
+        ) as archive:
             archive.extractall(place, filter="data")
         name = short if named.startswith(short) else f"{named} ({short})"
         yield EarlierVersion(name, place / "src", place)
 
 
-def _archive(repository: Path, commit: str) -> bytes:
-    found = _git(repository, "archive", "--format=tar", commit, "src", "scripts")
+def _archive(repository: Path, commit: str, *folders: str) -> bytes:
+    found = _git(repository, "archive", "--format=tar", commit, *folders)
     if found is None:
-        raise NoVersion(f"the commit {commit} has no src and scripts")
+        raise NoVersion(f"the commit {commit} has no {' and '.join(folders) or 'files'}")
     return found
 
 
