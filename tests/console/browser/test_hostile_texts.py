@@ -18,6 +18,7 @@ from gatehouse.console.pages import Page, Reach
 from gatehouse.console.routes import DECLARED
 from gatehouse.core.clock import iso_time
 from gatehouse.core.ids import derived_id
+from gatehouse.gateway.notifying import NotifiedEvent
 from tests.admin.alerts.kept import keep_alert
 from tests.admin.invoices.test_closing import STANDARD
 from tests.console.browser.hostile import INNOCENT, TEXTS, HostileShop
@@ -26,7 +27,7 @@ from tests.console.browser.past import keep_bulk, keep_experiment, keep_ring, pa
 from tests.console.browser.site import Site, Visitor, needs_chromium
 from tests.console.disputed import keep_dispute
 from tests.console.invoiced import keep_invoice
-from tests.console.paid import CAPTURED, keep_payment
+from tests.console.paid import CAPTURED, keep_notification, keep_payment
 
 OF_OTHERS = {"training", "webhook", "webhook-form", *DOWNLOADS}
 """Pages about what this account does not have, and files."""
@@ -67,6 +68,9 @@ def _paths(site: Site, shop: HostileShop) -> Iterator[str]:
             "experiment": keep_experiment(session, shop.account_id, TEXTS[1]),
             "invoice": keep_invoice(session, shop.account_id, _HOSTILE_BUYER),
             "payment": keep_payment(session, shop.account_id, shop.reviews()[0], CAPTURED),
+            "notification": keep_notification(
+                session, NotifiedEvent.DISPUTED, reference=shop.reviews()[0], reason=TEXTS[0]
+            ),
         }
         entities = [f"{base}/entities/{each.kind}/{tokens.token(each)}" for each in shop.entities()]
     yield from (f"{base}/decisions/{each}" for each in shop.requests)
