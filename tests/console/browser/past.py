@@ -79,7 +79,7 @@ def open_filled(folder: Path, browser: Browser) -> Iterator[Site]:
         keep_invoice(session, DEMO_ACCOUNT)
         paid = Recorder(session, DEMO_ACCOUNT, days_ago=1).keep("u-paid")
         keep_payment(session, DEMO_ACCOUNT, paid, CAPTURED, DOUBTFUL)
-        captured = {"reference": paid, "amount_minor": 4000, "currency": "EUR"}
+        captured = {"reference": paid, "amount_minor": 2500, "currency": "EUR"}
         for payment in (captured, {"payment_id": "psp-unknown"}):
             keep_notification(session, NotifiedEvent.CAPTURED, **payment)
         roles.make_role(session, DEMO_ACCOUNT, RoleContent("Night desk", []))

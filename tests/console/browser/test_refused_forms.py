@@ -46,7 +46,7 @@ BUTTONS: Final = {
     *("disputes-keeping", "dispute-file", "dispute-file-delete"),
     *("evidence-packet", "evidence-paper", "decisions-share", "invoices-close"),
     *("experiment-end", "model-shadow-start", "model-shadow-stop", "role-delete"),
-    "payment-void",
+    *("payment-void", "notification-apply", "notifications-again"),
     *(
         f"{prefix}person-{name}"
         for prefix in ("", "installation-")
