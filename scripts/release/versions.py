@@ -17,6 +17,7 @@ PLACES: Final = {
     "deploy/compose/compose.yaml": r"image: \$\{IMAGE:-gatehouse:(.*)\}",
 }
 """Where the version stands: the first match of each pattern."""
+CHANGELOGS: Final = ("CHANGELOG.md", "clients/python/CHANGELOG.md")
 _CHART: Final = "deploy/helm/gatehouse/Chart.yaml"
 _SEMANTIC: Final = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?")
 _UNRELEASED: Final = "## [Unreleased]\n"
@@ -47,9 +48,10 @@ def set_version(root: Path, version: str, day: str) -> None:
         if place.endswith("package-lock.json"):
             text = text.replace(f'"version": "{before}"', f'"version": "{version}"', 1)
         path.write_text(text)
-    changes = root / "CHANGELOG.md"
     headed = f"{_UNRELEASED}\n## [{version}] - {day}\n"
-    changes.write_text(changes.read_text().replace(_UNRELEASED, headed, 1))
+    for place in CHANGELOGS:
+        changes = root / place
+        changes.write_text(changes.read_text().replace(_UNRELEASED, headed, 1))
 
 
 def notes_of(changelog: str, version: str, *, draft: bool) -> str:

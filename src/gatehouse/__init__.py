@@ -3,4 +3,4 @@
 The rooms of this package are named after what the service does; ARCHITECTURE.md is the map.
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 from scripts.release.staging import with_links
-from scripts.release.versions import PLACES, set_version, version_of
+from scripts.release.versions import CHANGELOGS, PLACES, set_version, version_of
 
 from tests.clients.typescript_build import needs_npm, node
 from tests.harness import Home, Server, free_port, sandbox_key
@@ -165,15 +165,14 @@ def test_the_package_of_the_collector_is_the_file_that_shops_serve(released: Pat
 
 
 def test_a_version_is_written_everywhere_at_once(tmp_path: Path) -> None:
-    for place in (*PLACES, "CHANGELOG.md"):
+    for place in (*PLACES, *CHANGELOGS):
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / place, tmp_path / place)
     set_version(tmp_path, "7.8.9-rc.1", "2030-01-31")
     assert version_of(tmp_path) == "7.8.9-rc.1"
-    assert (
-        "## [Unreleased]\n\n## [7.8.9-rc.1] - 2030-01-31\n"
-        in (tmp_path / "CHANGELOG.md").read_text()
-    )
+    for place in CHANGELOGS:
+        headed = "## [Unreleased]\n\n## [7.8.9-rc.1] - 2030-01-31\n"
+        assert headed in (tmp_path / place).read_text()
     assert 'appVersion: "7.8.9-rc.1"' in (tmp_path / "deploy/helm/gatehouse/Chart.yaml").read_text()
     locked = json.loads((tmp_path / "clients/typescript/package-lock.json").read_text())
     assert locked["version"] == locked["packages"][""]["version"] == "7.8.9-rc.1"

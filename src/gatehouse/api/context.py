@@ -15,7 +15,7 @@ from gatehouse.core.ip_networks import Network
 from gatehouse.core.reading.unread_fields import FieldWarning
 
 JSON: Final = b"application/json"
-API_REVISION: Final = "2026-11-17"
+API_REVISION: Final = "2026-11-19"
 """When the API last gained something that callers can see; docs/api.md lists the revisions."""
 _VISIBLE: Final = frozenset(range(0x21, 0x7F))
 
