@@ -5,6 +5,7 @@ import json
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.decisions.use_cases.decisions import get_decision, what_became
 from gatehouse.admin.outcomes.types.outcome import OutcomeFilter
+from gatehouse.admin.outcomes.use_cases.forgetting import forget_next
 from gatehouse.admin.outcomes.use_cases.listing import list_outcomes
 from gatehouse.admin.outcomes.use_cases.tell import tell
 from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
@@ -88,3 +89,29 @@ def test_old_outcomes_go_and_those_of_old_decisions_forget_their_names(
     run_retention(session, RetentionPolicy(decisions=30), hooks)
     [sale] = list_outcomes(session, account, OutcomeFilter()).outcomes
     assert (sale.arn, sale.reference) == (None, "s-1")
+
+
+def test_outcomes_forget_some_at_a_time_and_none_that_is_newer(session: AdminSession) -> None:
+    account = make_account(session)
+    payments = Payments(session, account)
+    paid = [payments.pay() for _ in range(50)]
+    sales = [
+        {**SALE, "reference": f"s-{number}", "requestId": each, "paymentId": f"pay_{number}"}
+        for number, each in enumerate(paid)
+    ]
+    tell(session, account, batch(*sales, {**DISPUTE, "requestId": paid[7], "arn": ARN}))
+    newest = max(paid)
+    # Many are passed over at once, when the same is done again.
+    for most_steps in (60, 4):
+        after: str | None = ""
+        for _ in range(most_steps):
+            with session.database.writing() as connection:
+                after = forget_next(account, after or "", newest, connection, 1)
+            if after is None:
+                break
+        assert after is None
+    with session.database.reading() as connection:
+        left = connection.exec_driver_sql(
+            "SELECT request_id FROM outcomes WHERE payment_id IS NOT NULL OR arn IS NOT NULL"
+        ).all()
+    assert [tuple(each) for each in left] == [(newest,)]

@@ -83,9 +83,11 @@ class Paper(FPDF):
 
     def _wrapped(self, text: str, width: float) -> list[str]:
         """The lines of a cell; nothing of it is cut."""
-        lines = [""]
-        for letter in latin(text[:_LONGEST]):
-            if self.get_string_width(lines[-1] + letter) > width - 2 * self.c_margin:
+        lines, whole, most = [""], latin(text[:_LONGEST]), width - 2 * self.c_margin
+        if self.get_string_width(whole) <= most:
+            return [whole]
+        for letter in whole:
+            if self.get_string_width(lines[-1] + letter) > most:
                 # At a space where there is one, so that words stay whole.
                 kept, space, rest = lines[-1].rpartition(" ")
                 lines[-1:] = [kept, rest] if space else [lines[-1], ""]

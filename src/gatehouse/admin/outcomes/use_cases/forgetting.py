@@ -15,6 +15,9 @@ _OF_A_PERSON: Final = (
     *("card_first", "card_last_four"),
 )
 """Names of a payment, by which others could tell whose it was."""
+_NAMED: Final = sa.or_(*[_O[name].is_not(None) for name in _OF_A_PERSON])
+_PASSED: Final = 20
+"""So many times as many are passed over at once that have nothing to forget."""
 
 
 def forget_person(connection: sa.Connection, account_id: str, request_ids: Sequence[str]) -> int:
@@ -23,20 +26,29 @@ def forget_person(connection: sa.Connection, account_id: str, request_ids: Seque
     What happened, when, and for how much stays: the networks' programmes count it. So does the
     reference, by which the same outcome is known again when it is told again.
     """
-    these = is_any_of(connection, _O.request_id, request_ids)
-    named = sa.or_(*[_O[name].is_not(None) for name in _OF_A_PERSON])
-    forgotten = OUTCOMES.update().where(_O.account_id == account_id, these, named)
+    return _forget(connection, account_id, is_any_of(connection, _O.request_id, request_ids))
+
+
+def forget_next(
+    account_id: str, after: str, before: str, connection: sa.Connection, limit: int
+) -> str | None:
+    """The same of some outcomes between two requests; the request to go on after, if any.
+
+    Most were forgotten on earlier days: without a place to go on from, all would be read each time.
+    """
+    between = (_O.account_id == account_id, _O.request_id > after, _O.request_id < before)
+    query = sa.select(_O.request_id).where(*between).order_by(_O.request_id).limit(1)
+    far: str | None = connection.scalar(query.offset(limit * _PASSED))
+    here = _O.request_id <= (before if far is None else far)
+    reached: str | None = connection.scalar(query.where(here, _NAMED).offset(limit))
+    reached = reached or far
+    _forget(connection, account_id, sa.and_(*between, _O.request_id <= (reached or before)))
+    return reached
+
+
+def _forget(connection: sa.Connection, account_id: str, these: "sa.ColumnElement[bool]") -> int:
+    forgotten = OUTCOMES.update().where(_O.account_id == account_id, these, _NAMED)
     return connection.execute(forgotten.values(dict.fromkeys(_OF_A_PERSON))).rowcount
-
-
-def forget_before(account_id: str, before: str, connection: sa.Connection, limit: int) -> int:
-    """The same of outcomes of requests before one, some at a time."""
-    named = sa.or_(*[_O[name].is_not(None) for name in _OF_A_PERSON])
-    query = sa.select(_O.request_id).where(
-        _O.account_id == account_id, _O.request_id < before, named
-    )
-    found = list(connection.scalars(query.order_by(_O.request_id).limit(limit)))
-    return forget_person(connection, account_id, list(dict.fromkeys(found))) if found else 0
 
 
 def delete_outcomes(account_id: str, before_ms: int, connection: sa.Connection, limit: int) -> int:

@@ -207,10 +207,14 @@ class _RetentionRun:
 
     def _forget_names(self, account_id: str, before: str) -> None:
         """Outcomes stay, but what they know of payment and card goes with the decision."""
+        after: str | None = ""
 
         def some(connection: sa.Connection) -> DeletedRows | None:
-            done = forgetting.forget_before(account_id, before, connection, ROWS_AT_ONCE)
-            return DeletedRows() if done else None
+            nonlocal after
+            after = forgetting.forget_next(
+                account_id, after or "", before, connection, ROWS_AT_ONCE
+            )
+            return None if after is None else DeletedRows()
 
         while self._step(some):
             pass
