@@ -166,9 +166,22 @@ def test_new_accounts_that_share_addresses_are_an_attack_but_those_of_an_offer_a
     sure = _sent_alone(_honest())
     assert AlertKind.ATTACK in _kinds([*sure, *_unsure(24, addresses=12)], usual)
     assert AlertKind.ATTACK not in _kinds([*sure, *_unsure(24, addresses=24)], usual)
-    # As many of those who come for something else share an address.
-    shared = [
-        msgspec.structs.replace(each, values=((ValueKind.ADDRESS, f"203.0.113.{number // 2}"),))
-        for number, each in enumerate(_sent_alone(_honest(times=6)))
-    ]
-    assert AlertKind.ATTACK not in _kinds([*shared, *_unsure(24, addresses=12)], usual)
+    # Where the account's customers always shared addresses, that is no attack.
+    hours = [NOW_MS // HOUR_MS * HOUR_MS - back * HOUR_MS for back in range(1, 49)]
+    shared = {
+        start_ms: count_hour(
+            msgspec.structs.replace(
+                each, values=((ValueKind.ADDRESS, f"{start_ms} {number // 2}"), *each.values[1:])
+            )
+            for number, each in enumerate(_sent_alone(usual_hour(start_ms)))
+        )
+        for start_ms in hours
+    }
+    found = _kinds([*sure, *_unsure(24, addresses=12)], UsualTraffic(shared))
+    assert AlertKind.ATTACK not in found
+
+
+def test_one_who_tries_again_counts_once_at_an_address() -> None:
+    once, again = (order(7, NOW_MS - number) for number in range(2))
+    [counted] = count_hour([once, again]).values[ValueKind.ADDRESS.value].values()
+    assert counted == 1

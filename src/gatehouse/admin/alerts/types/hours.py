@@ -13,14 +13,14 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.admin.alerts.types.observing import SeenRequest
+from gatehouse.admin.alerts.types.observing import SeenRequest, ValueKind
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome
 
 HOUR_MS: Final = 3_600_000
 _PLACES: Final = 4096
 """So many places texts share; two frequent ones are rarely at the same."""
-_MOST_PLACES: Final = 60
+MOST_PLACES: Final = 60
 """Of a kind and an hour, the most frequent; what is rarer has next to no share."""
 _MOST_CURRENCIES: Final = 10
 _PER_DECADE: Final = 10
@@ -82,6 +82,7 @@ def count_hour(seen: Iterable[SeenRequest], requests: int | None = None) -> Hour
     """The counts of some observations; `requests` says how many there were, if not all are here."""
     made = HourCounts(0, 0, {}, {}, {}, {})
     values: dict[str, Counter[int]] = {}
+    met: set[tuple[str, str]] = set()
     for each in seen:
         made.read += 1
         for measure in measures_of(each):
@@ -89,6 +90,12 @@ def count_hour(seen: Iterable[SeenRequest], requests: int | None = None) -> Hour
             if each.is_new is not False:
                 _add(made.fresh, measure.value)
         for kind, value in each.values:
+            if kind is ValueKind.ADDRESS:
+                # People: one who tries again is no neighbour.
+                known, who = len(met), each.who or each.request_id
+                met.add((value, who))
+                if len(met) == known:
+                    continue
             values.setdefault(kind.value, Counter())[place_of(value)] += 1
         size = size_of(each.amount_micros)
         if size is not None and (
@@ -96,7 +103,7 @@ def count_hour(seen: Iterable[SeenRequest], requests: int | None = None) -> Hour
         ):
             sizes = made.amounts.setdefault(each.currency or "", {})
             sizes[size] = sizes.get(size, 0) + 1
-    made.values = {kind: dict(counts.most_common(_MOST_PLACES)) for kind, counts in values.items()}
+    made.values = {kind: dict(counts.most_common(MOST_PLACES)) for kind, counts in values.items()}
     made.requests = made.read if requests is None else max(requests, made.read)
     return made
 

@@ -223,29 +223,27 @@ class _Window:
         return {measure: list(some.values()) for measure, some in found.items()}
 
     def _unsure_neighbours(self) -> tuple[Departed, list[SeenRequest]] | None:
-        """Whether those that Sentry is unsure of share addresses far more often than the others.
+        """Whether those that Sentry is unsure of share addresses far more often than usual.
 
         Without cards and refusals, an attack from many addresses looks like an offer for next to
         nothing, of which Sentry is unsure, too. But who comes for an offer shares an address no
-        more often than who comes for something else.
+        more often than the account's customers always did. Those of the same minutes tell nothing
+        of that: Sentry was still sure of the first orders of an attack.
         """
         people: dict[str, set[str]] = defaultdict(set)
-        sharing: list[SeenRequest] = []
+        found, usual, others = 0, 0.0, len(self._answered) - 1
         for each in self._answered:
             who = each.who or each.request_id
             for kind, value in each.values:
                 if kind is ValueKind.ADDRESS:
-                    if people[value] - {who}:
-                        sharing.append(each)
+                    found += each.unsure and bool(people[value] - {who})
+                    usual += self._usual.shared(value, others) if each.unsure else 0.0
                     people[value].add(who)
-        unsure = [each for each in self._answered if each.unsure]
-        found = [each for each in sharing if each.unsure]
-        others = len(self._answered) - len(unsure)
-        usual = (len(sharing) - len(found) + 0.5) / (others + 1) * len(unsure)
         strict = NEIGHBOURS_RAISE if self._strict is RAISES else self._strict
-        if not self._departs(len(found), usual, 1.0, strict):
+        if not self._departs(found, usual, 1.0, strict):
             return None
-        return Departed(Measure.DOUBTED, len(found), usual, len(self._answered)), unsure
+        unsure = [each for each in self._answered if each.unsure]
+        return Departed(Measure.DOUBTED, found, usual, len(self._answered)), unsure
 
     def _departure(
         self, measure: Measure, found: Sequence[SeenRequest], of: int, *, fresh: bool = False

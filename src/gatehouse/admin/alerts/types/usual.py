@@ -15,6 +15,7 @@ from typing import Final
 
 from gatehouse.admin.alerts.types.hours import (
     HOUR_MS,
+    MOST_PLACES,
     HourCounts,
     Measure,
     place_of,
@@ -100,6 +101,30 @@ class UsualTraffic:
         """Which share of requests has a value; one that was never seen has next to none."""
         count = self._values[kind.value].get(place_of(value), 0)
         return (count + 0.5) / (self._read + 1)
+
+    def shared(self, address: str, others: int) -> float:
+        """How likely somebody else of so many came from an address, too; rather more than less."""
+        return 1 - self._nobody_else(place_of(address), others) * (1 - self._comes_again)
+
+    def _nobody_else(self, place: int, others: int) -> float:
+        share = (self._values[ValueKind.ADDRESS.value].get(place, 0) + 0.5) / (self._read + 1)
+        return (1 - share) ** others
+
+    @cached_property
+    def _comes_again(self) -> float:
+        """Which share of requests has one before it in the hour that only their address explains.
+
+        Most are of people who try again. Of rarer addresses than are kept, as many as can be.
+        """
+        again = 0.5
+        for counts in self._hours.values():
+            kept = counts.values.get(ValueKind.ADDRESS.value, {})
+            for place, count in kept.items():
+                if count > 1:
+                    again += (count - 1) * self._nobody_else(place, counts.read - 1)
+            if len(kept) >= MOST_PLACES:
+                again += (counts.read - sum(kept.values())) * (1 - 1 / min(kept.values()))
+        return again / (self._read + 1)
 
     def is_small(self, seen: SeenRequest) -> bool:
         """Whether an amount is among the smallest of the account."""
