@@ -17,7 +17,7 @@ from scripts.release.building import (
     write_parts,
     write_sums,
 )
-from scripts.release.staging import stage
+from scripts.release.staging import stage, with_links
 from scripts.release.versions import notes_of, set_version, version_of
 
 ROOT: Final = Path(__file__).parents[2]
@@ -38,15 +38,16 @@ def main() -> None:
     if out.exists() and any(out.iterdir()):
         raise SystemExit(f"{out} is not empty: remove it, or choose another with --out.")
     out.mkdir(parents=True, exist_ok=True)
+    url = options.url and options.url.rstrip("/")
     tools = pip_programs("release", ROOT / "requirements/release.lock")
     with tempfile.TemporaryDirectory(prefix="gatehouse-release-") as folder:
         staged = Path(folder)
-        stage(ROOT, staged, version, options.url and options.url.rstrip("/"))
+        stage(ROOT, staged, version, url)
         build_python(staged, out, int(_git("log", "-1", "--format=%ct")))
         build_npm(staged, out)
         write_parts(staged, out, tools, version)
     check_metadata(out)
-    (out / "NOTES.md").write_text(notes)
+    (out / "NOTES.md").write_text(with_links(notes, "", version, url))
     write_sums(out)
     if options.key:
         sign(out, options.key.resolve())

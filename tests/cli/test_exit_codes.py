@@ -5,11 +5,14 @@ import os
 import platform
 import shlex
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from gatehouse import __version__
 from tests.forkserver import fork_server
 from tests.harness import PATIENCE_S, Home, until
 
@@ -148,3 +151,15 @@ _READ: Final = {"aarch64": "63", "riscv64": "63"}.get(platform.machine(), "0")
 def _call(pid: int) -> list[str]:
     """What the process waits for: the number of the system call, and its arguments."""
     return Path(f"/proc/{pid}/syscall").read_text().split()
+
+
+def test_nothing_is_printed_about_what_is_alive_at_the_end_of_a_process() -> None:
+    # As in the processes of the console and beside the server, which have DuckDB and freeze it.
+    program = (
+        "import gc, sys, duckdb; gc.freeze(); sys.argv[1:] = ['--version'];"
+        " from gatehouse.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == (f"gatehouse {__version__}\n", "")

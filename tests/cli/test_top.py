@@ -84,9 +84,8 @@ def test_a_running_server_is_watched_without_its_secret(shared: Server) -> None:
         headers={"X-API-KEY": sandbox_key(shared.home)},
     )
     assert answer.json()["isSuccess"]
-    address = f"{shared.base}/metrics"
     with Home(shared.home.path / "elsewhere").current():
-        found = as_data(app, "top", address, "--once", "--every", "0.2")
+        found = as_data(app, "top", shared.base, "--once", "--every", "0.2")
         assert found["servers"][0]["state"] == "ready"
         assert found["routes"][0]["name"] == "/metrics"
         page = finished(

@@ -96,6 +96,7 @@ def test_readmes_lead_to_the_repository_and_metadata_to_its_pages(released: Path
         assert places
         assert [place for place in places if not (ROOT / place).exists()] == []
         assert re.findall(r"\]\((?!https?:|#)[^)]*\)", metadata) == []
+    assert f"]({_URL}/blob/v{_VERSION}/docs/" in (released / "NOTES.md").read_text()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import http.client
 import urllib.error
 import urllib.request
 from typing import Final
+from urllib.parse import urlsplit
 
 from gatehouse.admin.installation.types import Labels, Look
 from gatehouse.core.clock import Clock
@@ -28,9 +29,11 @@ def look_at(address: str, clock: Clock, timeout_s: float) -> Look:
     """What a server shows now; one that does not answer is told as such."""
     from prometheus_client.parser import text_string_to_metric_families
 
+    # The address of a server is enough: people have it at hand.
+    whole = f"{address.rstrip('/')}/metrics" if urlsplit(address).path in ("", "/") else address
     try:
         # An operator names the addresses, and nothing of what they answer is kept.
-        with urllib.request.urlopen(address, timeout=timeout_s) as answer:  # noqa: S310
+        with urllib.request.urlopen(whole, timeout=timeout_s) as answer:  # noqa: S310
             text = answer.read(_MOST_BYTES + 1)
         at_s = clock() / 1000
         if len(text) > _MOST_BYTES:
