@@ -53,8 +53,8 @@ def build_npm(staged: Path, out: Path) -> None:
             # npm warns those who install a package of any script, though it would not run this one.
             run(["npm", "run", "--silent", "prepare"], folder)
             path.write_text(json.dumps(package, indent=2) + "\n")
-        pack = ["npm", "pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", out]
-        run(pack, folder)
+        words = ["npm", "pack", "--ignore-scripts", "--loglevel=error", "--pack-destination"]
+        run([*words, out], folder)
     script = (staged / "clients/browser" / COLLECTOR).read_bytes()
     (out / COLLECTOR).write_bytes(script)
     hashed = base64.b64encode(hashlib.sha384(script).digest()).decode()
