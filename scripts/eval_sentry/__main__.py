@@ -14,7 +14,7 @@ DIR holds the files of one or more data sets, as they are called here:
     bnp_products_*.csv.gz, bnp_baskets_*labels*.csv.gz  baskets
     fraudecom_*.csv.gz                                  purchases
 
-Each set is written as JSON Lines and given to `gatehouse sentry replay`, with nothing learned
+Each set is written as JSON Lines and replayed as by `gatehouse sentry replay`, with nothing learned
 before. A request is scored with what was known when it came: its label, and that of every other
 request, becomes known seven days after the request. It then counts for the reputation of what the
 request touched, and for the next scorecard, which is fitted every seven days. So the scorecard of a
@@ -33,9 +33,12 @@ import argparse
 import contextlib
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from scripts.eval_sentry.attacking import FULL, QUICK, AttackResult
 from scripts.eval_sentry.attacking import evaluate as evaluate_attacks
@@ -52,7 +55,7 @@ from scripts.eval_sentry.reporting import (
     attacks_as_text,
     result_of,
 )
-from scripts.eval_sentry.running import read_risks, replay
+from scripts.eval_sentry.running import replay_once
 from scripts.eval_sentry.streams import STREAMS
 
 ATTACKS: Final = "attacks"
@@ -81,29 +84,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = [] if folder is None or not needs_data else list(find(folder, only))
     if folder is not None and needs_data and not found:
         return _fail(f"{folder} has nothing to measure; python -m scripts.eval_sentry --help")
-    found = [*((each, each.find(Path())) for each in streams), *found]
-    results: list[Result] = []
-    attacks = None
-    if only in (None, ATTACKS):
-        attacks = measure_attacks(options)
-        if not options.json:
-            print(f"{attacks_as_text(attacks)}\n", flush=True)
+    found += [(each, each.find(Path())) for each in streams]
     try:
         with place_for_files(options.keep) as place:
+            work: list[Callable[[], Any]] = [
+                partial(evaluate, data_set, files, place, options) for data_set, files in found
+            ]
+            says: list[Callable[[Any], str]] = [as_text] * len(work)
             if only in (None, OUTCOMES) and not options.json:
-                print(f"{as_outcomes(learn_outcome_scores(place))}\n", flush=True)
-            for data_set, files in found:
-                result = evaluate(data_set, files, place, options)
-                results.append(result)
+                work.append(partial(learn_outcome_scores, place))
+                says.append(as_outcomes)
+            if only in (None, ATTACKS):
+                work.append(partial(measure_attacks, options))
+                says.append(attacks_as_text)
+            done = []
+            for result, say in zip(all_done(work, options.jobs), says, strict=True):
+                done.append(result)
                 if not options.json:
-                    print(f"{as_text(result)}\n", flush=True)
+                    print(f"{say(result)}\n", flush=True)
     except DataError as error:
         return _fail(str(error))
-    if len(results) > 1 and not options.json:
-        print(all_as_text(results))
+    results = done[: len(found)]
     if options.json:
-        print(as_json(results, attacks))
+        print(as_json(results, done[-1] if only in (None, ATTACKS) else None))
+    elif len(results) > 1:
+        print(all_as_text(results))
     return 0
+
+
+def all_done(work: Sequence[Callable[[], Any]], jobs: int) -> Iterator[Any]:
+    """What each piece of work comes to, in order; several are done at once with several jobs."""
+    if jobs == 1:
+        yield from (each() for each in work)
+        return
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
+        futures = [pool.submit(each) for each in work]
+        yield from (each.result() for each in futures)
 
 
 def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -129,6 +145,9 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--seed", type=int, default=SEED, metavar="N", help=f"of the attacks (default: {SEED})"
     )
     parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="processes that measure (default: 1)"
+    )
+    parser.add_argument(
         "--from-week",
         type=_week,
         metavar="N",
@@ -136,7 +155,7 @@ def read_options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "(default: 10; bnp: the last quarter; --quick: 3)",
     )
     parser.add_argument(
-        "--keep", type=Path, metavar="FOLDER", help="keep requests and scores in this folder"
+        "--keep", type=Path, metavar="FOLDER", help="keep the requests in this folder"
     )
     parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
     return parser.parse_args(arguments)
@@ -170,27 +189,25 @@ def evaluate(
     data_set: DataSet, files: list[list[Path]], place: Path, options: argparse.Namespace
 ) -> Result:
     """Convert, replay and measure one data set."""
-    requests, scores = place / f"{data_set.name}.jsonl.gz", place / f"{data_set.name}-scores.csv"
+    requests = place / f"{data_set.name}.jsonl.gz"
     print(f"{data_set.name}: writing {requests}", file=sys.stderr, flush=True)
     try:
         known = convert(data_set.read(files), requests, QUICK_WEEKS if options.quick else None)
         usual = QUICK_FROM_WEEK if options.quick else data_set.from_week
         from_week = choose_from_week(known, options.from_week or usual)
-        with tempfile.TemporaryDirectory(prefix="gatehouse-eval-") as home:
-            pace = replay(requests, scores, Path(home))
-        risk = read_risks(scores, known)
     except DataError as error:
         raise DataError(f"{data_set.name}: {error}") from None
-    every = list(views(known, risk, from_week))
+    print(f"{data_set.name}: replaying", file=sys.stderr, flush=True)
+    replayed = replay_once(requests)
+    every = list(views(known, replayed.risk, from_week))
     print(f"{data_set.name}: beside others", file=sys.stderr, flush=True)
-    weeks = range(from_week, every[0].to_week + 1)
-    rows = compare(data_set, requests, known, risk, weeks)
-    return result_of(data_set, known, pace, every, rows)
+    rows = compare(data_set, replayed, known, range(from_week, every[0].to_week + 1))
+    return result_of(data_set, known, replayed.pace, every, rows)
 
 
 @contextlib.contextmanager
 def place_for_files(keep: Path | None) -> Iterator[Path]:
-    """Where requests and scores are written: a folder to keep, or one that goes away."""
+    """Where requests are written: a folder to keep, or one that goes away."""
     if keep is None:
         with tempfile.TemporaryDirectory(prefix="gatehouse-eval-") as folder:
             yield Path(folder)

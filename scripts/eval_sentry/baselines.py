@@ -1,40 +1,30 @@
 """What simpler and unexplained ways make of the same requests, in the same order of time.
 
-The requests of a data set are replayed once more with the shipped scorecard, and what Sentry
-measured of each is kept. On these measurements a logistic regression and gradient boosted trees are
-fitted every week, with the labels that were known by then; neither has to explain itself. The plain
-sum of reputations fits nothing: it adds up the log-odds of the smoothed rate of fraud of everything
-that a request names, with the labels known by then.
+On what Sentry measured of each request, a logistic regression and gradient boosted trees are fitted
+every week, with the labels that were known by then; neither has to explain itself. The plain sum of
+reputations fits nothing: it adds up the log-odds of the smoothed rate of fraud of everything that a
+request names, with the labels known by then.
 """
 
-import gzip
 import math
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
 from heapq import heappop, heappush
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
-from gatehouse.admin.models.use_cases.replays import make_judge
 from gatehouse.sentry import kinds
-from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.memory.reputation_store import SMOOTHING
 from gatehouse.sentry.stage import ScoredRequest
-from gatehouse.settings.settings import Settings
-from gatehouse.training.examples import Examples
 from gatehouse.training.replay.lines import ReplayLine
-from gatehouse.training.replay.replay import DAY_MS, ReplayOptions, replay
 from scripts.eval_sentry.converting import Known
 from scripts.eval_sentry.measuring import DAYS
 
 DELAY_DAYS: Final = 7
 DAY_S: Final = 86_400
-_NEVER_DAYS: Final = 100_000
-"""Longer than any of the data, so that no label is ever known."""
 SMOOTHED_BY: Final = 5.0
 _USUAL_WEIGHT: Final = 200.0
 _MOST_ROWS: Final = 200_000
@@ -42,16 +32,6 @@ _FEWEST_FRAUDS: Final = 10
 _FARTHEST: Final = 5.0
 
 Values = NDArray[np.float64]
-
-
-class Replayed(NamedTuple):
-    """What one replay without training tells."""
-
-    shipped: Values
-    """The risk by the shipped scorecard, to which labels were told."""
-    plain: Values
-    """The sum of reputations."""
-    examples: Examples
 
 
 class PlainSum:
@@ -82,26 +62,7 @@ class PlainSum:
         return total
 
 
-def replay_again(requests: Path, *, told: bool = True) -> Replayed:
-    """Replay a file of requests with the shipped scorecard, to which labels are told, or none."""
-    examples, plain = Examples(tuple(BY_CODE)), PlainSum()
-    shipped: list[float] = []
-    sums: list[float] = []
-
-    def tell(line: ReplayLine, scored: ScoredRequest) -> None:
-        row = examples.add(line.at_s, scored.values)
-        examples.set_label(row, line.fraud)
-        shipped.append(1 - scored.confidence)
-        sums.append(plain.score(line.at_s, _named(line, scored), bool(line.fraud)))
-
-    judge = make_judge(Settings(), None, feeds=False)
-    delay_days = DELAY_DAYS if told else _NEVER_DAYS
-    with gzip.open(requests, "rb") as lines:
-        replay(lines, judge, tell, ReplayOptions(delay_days * DAY_MS), Quiet())
-    return Replayed(np.array(shipped), np.array(sums), examples)
-
-
-def _named(line: ReplayLine, scored: ScoredRequest) -> list[object]:
+def named(line: ReplayLine, scored: ScoredRequest) -> list[object]:
     """What a request names: what Sentry remembers, and what stands in its custom inputs."""
     wanted = [each for each in scored.event.entities if each[0] in SMOOTHING]
     named: dict[object, None] = dict.fromkeys(
@@ -114,21 +75,10 @@ def _named(line: ReplayLine, scored: ScoredRequest) -> list[object]:
     return list(named)
 
 
-class Quiet:
-    """Hears how a replay is getting on and says nothing."""
-
-    def reached(self, requests: int) -> None:
-        """Nothing."""
-
-    def say(self, text: str) -> None:
-        """Nothing."""
-
-
 def fitted_risks(
-    name: str, replayed: Replayed, known: Known, weeks: range, seed: int = 0
+    name: str, matrix: NDArray[np.float32], known: Known, weeks: range, seed: int = 0
 ) -> Values:
     """The risk of every request of some weeks, by a model fitted before each; others have none."""
-    matrix = _matrix(replayed.examples)
     risks = np.full(len(known.fraud), np.nan)
     of_week = known.days // DAYS + 1
     dice = np.random.default_rng(seed)
@@ -146,7 +96,8 @@ def fitted_risks(
         model = _MODELS[name]()
         # What was not measured before the week cannot have been learned from.
         used = ~np.isnan(matrix[rows]).all(axis=0)
-        with warnings.catch_warnings():
+        # On one thread: several wait for each other on a busy machine, and add up in another order.
+        with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore")
             model.fit(matrix[np.ix_(rows, used)], known.fraud[rows], sample_weight=weights)
             risks[here] = model.predict_proba(matrix[np.ix_(here, used)])[:, 1]
@@ -164,14 +115,6 @@ def _some(
     weights = np.ones(len(frauds) + len(chosen))
     weights[len(frauds) :] = len(others) / len(chosen)
     return np.concatenate([frauds, chosen]), weights
-
-
-def _matrix(examples: Examples) -> NDArray[np.float32]:
-    """The measurements that occur, a column for each; NaN where there is none."""
-    rows = np.arange(len(examples))
-    pieces: Iterator[tuple[slice, Values]] = examples.pieces(rows)
-    matrix: NDArray[np.float32] = np.concatenate([piece.astype(np.float32) for _, piece in pieces])
-    return matrix[:, ~np.isnan(matrix).all(axis=0)]
 
 
 class _Regression:

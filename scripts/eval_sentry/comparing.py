@@ -1,16 +1,16 @@
 """One table for each data set: Sentry beside simpler and unexplained ways, with intervals."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scripts.eval_sentry.baselines import BOOSTING, REGRESSION, fitted_risks, replay_again
+from scripts.eval_sentry.baselines import BOOSTING, REGRESSION, fitted_risks
 from scripts.eval_sentry.converting import DataSet, Goal, Known
 from scripts.eval_sentry.measuring import DAYS, not_known
+from scripts.eval_sentry.running import Replayed
 
 RETRAINED: Final = "Sentry, retrained weekly"
 UNTOLD: Final = "shipped scorecard, nothing told"
@@ -41,9 +41,7 @@ class Compared(msgspec.Struct, frozen=True, rename="camel"):
     """None where nothing is aimed at."""
 
 
-def compare(
-    data_set: DataSet, requests: Path, known: Known, risk: Values, weeks: range
-) -> list[Compared]:
+def compare(data_set: DataSet, replayed: Replayed, known: Known, weeks: range) -> list[Compared]:
     """Sentry and the others on the requests of the same weeks."""
     of_week = known.days // DAYS + 1
     rows = (of_week >= weeks[0]) & (of_week <= weeks[-1])
@@ -54,7 +52,7 @@ def compare(
     return with_goals(
         [
             compared(name, known.fraud[rows], risks[rows])
-            for name, risks in _ways(requests, known, risk, weeks)
+            for name, risks in _ways(replayed, known, weeks)
         ],
         data_set.goal,
     )
@@ -74,14 +72,13 @@ def with_goals(rows: list[Compared], goal: Goal) -> list[Compared]:
     return [msgspec.structs.replace(row, goal=goals.get(row.name)) for row in rows]
 
 
-def _ways(requests: Path, known: Known, risk: Values, weeks: range) -> Iterator[tuple[str, Values]]:
-    yield UNTOLD, replay_again(requests, told=False).shipped
-    replayed = replay_again(requests)
+def _ways(replayed: Replayed, known: Known, weeks: range) -> Iterator[tuple[str, Values]]:
+    yield UNTOLD, replayed.untold
     yield SHIPPED, replayed.shipped
-    yield RETRAINED, risk
+    yield RETRAINED, replayed.risk
     yield PLAIN, replayed.plain
     for name in (REGRESSION, BOOSTING):
-        yield name, fitted_risks(name, replayed, known, weeks)
+        yield name, fitted_risks(name, replayed.matrix, known, weeks)
     if known.chances is not None:
         yield TRUTH, known.chances
 

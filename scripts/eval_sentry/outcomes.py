@@ -29,8 +29,9 @@ from gatehouse.training.replay.ordered_lines import ordered_lines
 from gatehouse.training.replay.replay import DAY_MS, ReplayOptions
 from gatehouse.training.report.report import ModelReport
 from gatehouse.training.report.text import outcomes_text
-from scripts.eval_sentry.baselines import DELAY_DAYS, Quiet
+from scripts.eval_sentry.baselines import DELAY_DAYS
 from scripts.eval_sentry.converting import Event, convert, moment
+from scripts.eval_sentry.running import Quiet
 from scripts.eval_sentry.streams import BEGINS, SEED, Person, made_up_address, made_up_person
 
 DAYS: Final = 154

@@ -129,11 +129,10 @@ def _title(result: Result) -> str:
 
 
 def _pace(pace: Pace) -> str:
-    each = pace.seconds_per_retraining
-    duration = "" if each is None else f", {each:.1f} s each"
     return (
-        f"replayed in {pace.seconds:,.0f} s, {pace.requests_per_second:,.0f} requests per second; "
-        f"new scorecards: {pace.retrainings}{duration}; put off for want of labels: {pace.skipped}"
+        f"replayed in {pace.seconds:,.0f} s of processor time, "
+        f"{pace.requests_per_second:,.0f} requests per second; "
+        f"new scorecards: {pace.retrainings}; put off for want of labels: {pace.skipped}"
     )
 
 

@@ -17,6 +17,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -138,11 +139,14 @@ def _order(
 def _stream(
     name: str, title: str, make: Callable[[int], Iterator[Event]], from_week: int
 ) -> DataSet:
-    def read(_files: Sequence[Sequence[Path]]) -> Iterator[Event]:
-        return make(SEED)
-
     note = f"Made up (seed {SEED}): who is a fraud is known, and by what chance."
-    return DataSet(name, title, (note,), (), read, from_week)
+    return DataSet(name, title, (note,), (), partial(_read, make), from_week)
+
+
+def _read(
+    make: Callable[[int], Iterator[Event]], _files: Sequence[Sequence[Path]]
+) -> Iterator[Event]:
+    return make(SEED)
 
 
 STREAMS: Final = (
