@@ -1,6 +1,7 @@
 """Streams that are made up, and the table that puts Sentry beside other ways."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -13,7 +14,6 @@ from scripts.eval_sentry.baselines import (
     REGRESSION,
     PlainSum,
     fitted_risks,
-    replay_again,
 )
 from scripts.eval_sentry.comparing import (
     PLAIN,
@@ -28,6 +28,7 @@ from scripts.eval_sentry.comparing import (
     with_goals,
 )
 from scripts.eval_sentry.converting import Event, Goal, Known, convert
+from scripts.eval_sentry.running import Replayed, replay_once
 from scripts.eval_sentry.streams import STREAMS, cold_start, shared, waves
 
 from gatehouse.training.metrics import measure
@@ -75,16 +76,31 @@ def test_a_figure_lies_within_its_interval() -> None:
     assert f"{row.auc:.4f}" in line
 
 
+Small = tuple[Path, Known, Replayed]
+
+
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Known]:
+def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
     path = tmp_path_factory.mktemp("stream") / "requests.jsonl.gz"
-    return path, convert(shared(5, days=35, orders_a_day=60), path)
+    known = convert(shared(5, days=35, orders_a_day=60), path)
+    return path, known, replay_once(path)
 
 
-def test_sentry_stands_beside_the_others_on_the_same_requests(small: tuple[Path, Known]) -> None:
-    path, known = small
+def test_one_replay_tells_what_each_way_finds_in_one_of_its_own(small: Small) -> None:
+    path, _, replayed = small
+    told = replay_once(path, every_days=None)
+    assert np.array_equal(replayed.shipped, told.risk)
+    assert np.array_equal(replayed.matrix, told.matrix, equal_nan=True)
+    assert replayed.pace.retrainings > 0 == told.pace.retrainings
+    untold = replay_once(path, every_days=None, delay_days=10_000)
+    # Trust in a user is as it was told, which few orders have anything of.
+    assert np.mean(replayed.untold == untold.risk) > 0.99
+
+
+def test_sentry_stands_beside_the_others_on_the_same_requests(small: Small) -> None:
+    _, known, replayed = small
     data_set = next(each for each in STREAMS if each.name == "shared")
-    rows = compare(data_set, path, known, np.zeros(len(known.fraud)), range(4, 6))
+    rows = compare(data_set, replayed, known, range(4, 6))
     found = {row.name: row.auc for row in rows}
     assert list(found) == [UNTOLD, SHIPPED, RETRAINED, PLAIN, REGRESSION, BOOSTING, TRUTH]
     assert all(0.4 < auc < 1 for auc in found.values())
@@ -106,13 +122,12 @@ def test_the_goal_is_the_best_that_others_reach_or_what_was_aimed_at() -> None:
     assert sentry.count("met") == 2
 
 
-def test_a_fitted_model_has_seen_nothing_of_its_week(small: tuple[Path, Known]) -> None:
-    path, known = small
-    replayed = replay_again(path)
-    honest = fitted_risks(REGRESSION, replayed, known, range(4, 5))
+def test_a_fitted_model_has_seen_nothing_of_its_week(small: Small) -> None:
+    _, known, replayed = small
+    honest = fitted_risks(REGRESSION, replayed.matrix, known, range(4, 5))
     # Turned labels of the week, and of the one whose labels are not known yet, change nothing.
     late = known.fraud ^ (known.days >= 14)
-    other = fitted_risks(REGRESSION, replayed, known._replace(fraud=late), range(4, 5))
+    other = fitted_risks(REGRESSION, replayed.matrix, known._replace(fraud=late), range(4, 5))
     of_week = known.days // 7 == 3
     assert np.array_equal(honest[of_week], other[of_week])
     assert np.isnan(honest[~of_week]).all()
@@ -130,3 +145,8 @@ def test_streams_need_no_folder(
     said = capsys.readouterr()
     assert said.err == ""
     assert said.out.endswith("all\n")
+
+
+def test_what_several_processes_measure_is_in_the_order_of_the_work() -> None:
+    work = [partial(sum, range(many)) for many in (200_000, 3)]
+    assert list(command.all_done(work, 2)) == [each() for each in work]
