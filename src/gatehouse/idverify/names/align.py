@@ -13,6 +13,7 @@ from gatehouse.idverify.names.knowledge import (
     are_two_given_names,
     differ_in_gender,
     knowledge,
+    related,
 )
 from gatehouse.idverify.names.scripts import LATIN
 from gatehouse.idverify.names.skeleton import skeleton, stems
@@ -102,6 +103,9 @@ def _initial(left: Token, right: Token) -> Likeness:
 def _both_latin(left: Token, right: Token) -> Likeness:
     one, other = left.text, right.text
     spelling = _spelling(one, other, score_cutoff=_WORTH_HEARING)
+    # Most words are not alike, and nothing is known of both.
+    if not spelling and one[:3] != other[:3] and one not in related():
+        return _NOTHING
     if other in knowledge().nicknames.get(one, ()) and not differ_in_gender(one, other):
         return Likeness(max(0.9, spelling), spelling, 5.0, Why.NICKNAME)
     if spelling < _GOOD and are_of_one_family(one, other):

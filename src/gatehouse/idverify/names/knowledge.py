@@ -66,6 +66,12 @@ def _families() -> dict[str, set[int]]:
     return found
 
 
+@cache
+def related() -> frozenset[str]:
+    """All words that have another form: a nickname, or one in another language."""
+    return frozenset(knowledge().nicknames) | frozenset(_families())
+
+
 def are_of_one_family(one: str, other: str) -> bool:
     """Whether two words are known forms of one name: Oleksiy and Aleksey, Mehmet and Muhammad."""
     families = _families()

@@ -37,6 +37,7 @@ _WORDS: Final = tomllib.loads(
 )
 TITLES: Final = frozenset(_WORDS["titles"].split() + _WORDS["native"]["titles"].split())
 OFFICES: Final = frozenset(_WORDS["offices"].split())
+_NO_NAMES: Final = TITLES | OFFICES
 SUFFIXES: Final = frozenset(_WORDS["suffixes"].split())
 PARTICLES: Final = frozenset(_WORDS["particles"].split() + _WORDS["native"]["particles"].split())
 SAME_PARTICLES: Final[dict[str, str]] = _WORDS["same_particles"]
@@ -61,7 +62,6 @@ _MERCIFUL: Final = re.compile("[aeou]r?r[ae]hman")
 _ENDING: Final = re.compile(
     "([a-z]{3,}?)(?:([aeou]?d?d(?:ine?|een))|([aeou]?ll?ah)|([aeou]?rr[ae]hman))"
 )
-# Most names have none of these, and need no search for compounds.
 _COMPOUND_STARTS: Final = ("abd", "عبد")
 _COMPOUND_ENDS: Final = ("din", "dine", "deen", "lah", "hman", "دين", "الله", "لله")
 _ARABIC_SERVANT: Final = "عبد"
@@ -71,7 +71,7 @@ _ARABIC_ENDINGS: Final = frozenset(("دين", "الدين", "الله", "لله"
 class Token:
     """One word of a name."""
 
-    __slots__ = ("ascii", "initial", "particle", "script", "text", "wide")
+    __slots__ = ("ascii", "initial", "particle", "plain", "script", "text", "wide")
 
     def __init__(self, text: str, script: str, wide: str = "") -> None:
         self.text = text
@@ -82,6 +82,10 @@ class Token:
         """The word with ä written as ae and the like, or empty where that is the same."""
         self.initial = len(text) == 1 and script in (LATIN, CYRILLIC, GREEK)
         self.particle = text in PARTICLES
+        self.plain = not (
+            text in _NO_NAMES or text.startswith(_COMPOUND_STARTS) or text.endswith(_COMPOUND_ENDS)
+        )
+        """Whether it is no title and no part of a compound, as in most names no word is."""
 
     def joined(self, other: "Token") -> "Token":
         """The two words written as one."""
@@ -109,6 +113,8 @@ def tokens_of(name: str) -> list[Token]:
     words = name.split() if plain else [word for word in _BETWEEN.split(name) if word]
     del words[MOST_WORDS:]
     tokens = [token for word in words if (token := _token(word)) is not None]
+    if False not in [token.plain for token in tokens]:
+        return tokens
     return _join_compounds(_without_titles(tokens))
 
 
@@ -171,14 +177,8 @@ def _script_of_word(word: str) -> str | None:
     return HAN if scripts == {HAN, KANA} else LATIN
 
 
-def _may_be_compound(token: Token) -> bool:
-    return token.text.startswith(_COMPOUND_STARTS) or token.text.endswith(_COMPOUND_ENDS)
-
-
 def _join_compounds(tokens: list[Token]) -> list[Token]:
     """Write each Arabic compound as one word, however it was divided."""
-    if not any(map(_may_be_compound, tokens)):
-        return tokens
     result: list[Token] = []
     pending: Token | None = None
     for word in tokens:
