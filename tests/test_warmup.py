@@ -103,3 +103,21 @@ def test_the_collector_never_stops_a_request_for_hundreds_of_thousands_of_new_ob
     command = [sys.executable, "-c", COLLECTED]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stdout.split() == ["True", "True", "True"]
+
+
+NAMES = """
+from gatehouse.idverify.names.eastern import _given_readings
+from gatehouse.idverify.names.scripts import SCRIPTS
+from gatehouse.idverify.names.sounds import comparer_for
+from gatehouse.operations import warmup
+warmup.warm()
+before = comparer_for.cache_info().misses, _given_readings.cache_info().misses
+list(map(comparer_for, SCRIPTS))
+_given_readings()
+print(before == (comparer_for.cache_info().misses, _given_readings.cache_info().misses))
+"""
+
+
+def test_names_of_every_script_find_their_tables_loaded() -> None:
+    done = subprocess.run([sys.executable, "-c", NAMES], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

@@ -19,9 +19,15 @@ _log: Final = logging.getLogger("gatehouse.operations.warmup")
 
 # Pairs that are not simply equal, so that comparing them loads every table about names.
 _NAMES: Final = (
-    (("Whitfield", "Amelia"), ("Whitefield", "Millie")),
+    (("Kowalewski", "Amelia"), ("Kovalevsky", "Millie")),
     (("王", "小明"), ("Wang", "Xiaoming")),
+    (("田中", "太郎"), ("Tanaka", "Hiroko")),
+    (("김", "민준"), ("Kim", "Minjoon")),
     (("Иванов", "Пётр"), ("Ivanov", "Peter")),
+    (("Παππάς", "Γιώργος"), ("Pappas", "Yorgos")),
+    (("כהן", "דוד"), ("Cohen", "Davide")),
+    (("حداد", "يوسف"), ("Haddad", "Yousef")),
+    (("タナカ", "タロウ"), ("Tanaka", "Taroh")),
 )
 _COLLECTED_AFTER: Final = (5_000, 5, 320)
 """New objects, then collections of each generation before one of the next."""
@@ -95,7 +101,11 @@ def _warm_sentry() -> None:
 
 def _warm_id_verify() -> None:
     from gatehouse.idverify.identifiers import load_all_checks
-    from gatehouse.idverify.names import compare_person_names
+    from gatehouse.idverify.names import (
+        compare_company_names,
+        compare_full_names,
+        compare_person_names,
+    )
     from gatehouse.idverify.people import PersonName
     from gatehouse.intel.emails import parse_email
     from gatehouse.intel.phones import load_all_plans
@@ -105,3 +115,5 @@ def _warm_id_verify() -> None:
     parse_email("amelia@bücher.example")
     for sent, held in _NAMES:
         compare_person_names(PersonName(*sent), PersonName(*held))
+        compare_full_names(" ".join(sent), " ".join(held))
+    compare_company_names("Acme Ltd", "Acme Trading Limited")
