@@ -94,7 +94,8 @@ def replay_once(
     skipped = sum(each.skipped is not None for each in done.retrainings)
     trained = len(done.retrainings) - skipped
     pace = Pace(seconds, done.requests / seconds, trained, skipped)
-    return Replayed(*np.array(rows).T, matrix=_matrix(examples), pace=pace)
+    risk, shipped, untold, sums = np.array(rows).T
+    return Replayed(risk, shipped, untold, sums, _matrix(examples), pace)
 
 
 def _matrix(examples: Examples) -> NDArray[np.float32]:

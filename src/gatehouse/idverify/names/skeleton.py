@@ -28,7 +28,7 @@ _SHARED_BEGINNING: Final = "abd"
 _SHARED_ENDINGS: Final = re.compile(
     "(?:(y?[aeo]v[iy]ch|y?[aeo]vich|[aeo]vna|[iy]vna|a[uw]na|ichna)"
     "|([aeo]va|[aeo]f?f|[aeo]v)|(sk[aiy][aiy]?|sky)|(shvili)|([iy]an)|(s?son|s?sen)|(dottir)"
-    "|(escu)|(poulos)|(za[dh]eh?)|(p[ou]+r)|(lah)|(din)|([ei]z))"
+    r"|(escu)|(poulos)|(za[dh]eh?)|(p[ou]+r)|(lah)|(din)|([ei]z))\Z"
 )
 _LEAST_STEM: Final = 3
 
@@ -54,8 +54,5 @@ def stems(one: str, other: str) -> tuple[str, str]:
 @lru_cache(8192)
 def _ending(word: str) -> tuple[int, int] | None:
     """The kind of a common ending and the place where it begins."""
-    for place in range(_LEAST_STEM, len(word) - 1):
-        found = _SHARED_ENDINGS.fullmatch(word, place)
-        if found is not None:
-            return found.lastindex or 0, place
-    return None
+    found = _SHARED_ENDINGS.search(word, _LEAST_STEM)
+    return None if found is None else (found.lastindex or 0, found.start())
