@@ -86,7 +86,9 @@ class Shop:
 @pytest.fixture(scope="module")
 def home(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     url = postgres.new()
-    yield Home(tmp_path_factory.mktemp("two") / "home", url)
+    # An order without a confidence is in no arm, however busy the machine is.
+    settings = {"GATEHOUSE_SENTRY_TIMEOUT_MS": "30000"}
+    yield Home(tmp_path_factory.mktemp("two") / "home", url, settings)
     postgres.give_back(url)
 
 
@@ -211,7 +213,9 @@ def test_a_challenger_that_accepts_fraud_decides_nothing_more_on_any_server(shop
         assert {decided(checked(client, number)) for number in CARDS[:40]} == {"DECLINE"}
 
 
-def test_two_servers_let_no_more_through_at_once_than_the_cap_of_a_hold_out(shop: Shop) -> None:
+def test_two_servers_let_no_more_through_at_once_than_the_cap_of_a_hold_out(
+    shop: Shop, servers: list[Server]
+) -> None:
     shop.apply("rules/strict", RULES.format("strict", "all", 10, "DECLINE"))
     wanted = {"name": "Wrong declines", "kind": "hold_out", "percent": 99, "ruleSet": "strict"}
     caps = {"ordersPerDay": 9, "minorUnitsPerDay": 100_000, "currency": "USD"}
@@ -223,4 +227,8 @@ def test_two_servers_let_no_more_through_at_once_than_the_cap_of_a_hold_out(shop
     with ThreadPoolExecutor(8) as threads:
         turns = zip(shop.clients * 40, CARDS[:80], strict=True)
         found = [*threads.map(lambda turn: decided(checked(*turn)), turns)]
-    assert (found.count("ACCEPT"), found.count("DECLINE")) == (9, 71)
+    accepted = found.count("ACCEPT")
+    assert found.count("DECLINE") == len(found) - accepted
+    # A decline stands, too, where the answer of the caps came too late; it used one up.
+    late = servers[0].log().count("the caps of a hold-out could not be asked")
+    assert accepted <= 9 <= accepted + late
