@@ -49,6 +49,10 @@ class Definition(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
         """Whether it makes payment pages."""
         return False
 
+    def charges_cards(self) -> bool:
+        """Whether it stores cards on its pages, and charges them."""
+        return False
+
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are read from when it starts: `env:NAME` or `file:/path`."""
         return ()

@@ -254,7 +254,11 @@ class HttpConnector:
             else HttpGateway(mapping, building)
         )
         page, status = mapping.page, mapping.page_status
-        self._pages = None if page is None or status is None else HttpPages(page, status, building)
+        self._pages = (
+            None
+            if page is None or status is None
+            else HttpPages(page, status, mapping.charge, building)
+        )
         self._health: CompiledCall | None = (
             None
             if mapping.health is None

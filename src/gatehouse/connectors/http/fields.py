@@ -42,7 +42,8 @@ _OPERATE: Final = frozenset((MappedFunction.CAPTURE, MappedFunction.REFUND))
 _MADE: Final = _REVERSE | _OPERATE
 _PAGE: Final = frozenset((MappedFunction.PAGE,))
 _PAGES: Final = _PAGE | {MappedFunction.PAGE_STATUS}
-_MONEY: Final = _AUTHORIZE | _MADE | _PAGES
+_CHARGE: Final = frozenset((MappedFunction.CHARGE,))
+_MONEY: Final = _AUTHORIZE | _MADE | _PAGES | _CHARGE
 _HOLDER: Final = frozenset((MappedFunction.PRECHECK, MappedFunction.IDVERIFY))
 _CARD: Final = _HOLDER | _AUTHORIZE
 _CODE: Final = _CARD - {MappedFunction.IDVERIFY}
@@ -325,12 +326,23 @@ FIELDS: Final = (
         {"page.id": (lambda asked: asked.page_id, "The party's name for the page.")},
     )
     | _group(
+        _CHARGE,
+        {"stored_card.id": (_of_source("card"), "The party's name for the stored card.")},
+        is_private=True,
+        is_sure=True,
+    )
+    | _group(
         _AUTHORIZE,
         {
             "three_d_secure.version": (_of_3ds("version"), "Version of 3-D Secure."),
             "three_d_secure.eci": (_of_3ds("eci"), "Electronic commerce indicator."),
             "three_d_secure.status": (_of_3ds("status"), "Y, A, N, U, R or I."),
             "three_d_secure.exemption": (_of_3ds("exemption"), "Why none was needed."),
+        },
+    )
+    | _group(
+        _AUTHORIZE | _PAGE | _CHARGE,
+        {
             "stored_credential.kind": (
                 _of_credential("kind"),
                 "FIRST, LATER, MERCHANT_RECURRING and so on: who initiates a payment with a stored "

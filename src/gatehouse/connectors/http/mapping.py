@@ -38,6 +38,7 @@ class MappedFunction(StrEnum):
     REFUND = "refund"
     PAGE = "page"
     PAGE_STATUS = "page_status"
+    CHARGE = "charge"
     HEALTH = "health"
 
 
@@ -270,6 +271,8 @@ class PageStatusAnswer(MappingPart, frozen=True):
     amount: Reading
     """What was paid, in the smallest unit."""
     currency: Reading
+    stored_card: Reading | None = None
+    """How the party calls the card that paid, if it was to be stored."""
 
 
 class PageStatusMapping(MappingPart, frozen=True):
@@ -277,6 +280,14 @@ class PageStatusMapping(MappingPart, frozen=True):
 
     request: Requests
     answer: PageStatusAnswer
+    errors: Errors = ()
+
+
+class ChargeMapping(MappingPart, frozen=True):
+    """Charges a stored card; nothing is charged twice for one `{reference}`."""
+
+    request: Requests
+    answer: OperationMappingAnswer
     errors: Errors = ()
 
 
@@ -335,5 +346,6 @@ class Mapping(MappingPart, frozen=True):
     refund: OperationMapping | None = None
     page: PageMapping | None = None
     page_status: PageStatusMapping | None = None
+    charge: ChargeMapping | None = None
     health: HealthMapping | None = None
     notifications: NotificationMapping | None = None

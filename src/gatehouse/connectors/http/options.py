@@ -115,6 +115,10 @@ class HttpDefinition(Definition, frozen=True, kw_only=True, tag="http"):
         """Whether the mapping makes payment pages."""
         return self.mapping.page is not None
 
+    def charges_cards(self) -> bool:
+        """Whether the mapping stores cards on its pages, and charges them."""
+        return self.mapping.charge is not None
+
     def secret_sources(self) -> tuple[str, ...]:
         """Where its secrets are."""
         return tuple(self.secrets.values())

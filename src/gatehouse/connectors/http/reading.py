@@ -16,6 +16,7 @@ from gatehouse.connectors.http.compiled import PAYMENT_LINK
 from gatehouse.connectors.http.mapping import (
     AuthorizeMapping,
     BodyEncoding,
+    ChargeMapping,
     CheckMapping,
     ErrorClass,
     Errors,
@@ -53,6 +54,7 @@ AnyFunction = (
     | OperationMapping
     | PageMapping
     | PageStatusMapping
+    | ChargeMapping
     | HealthMapping
 )
 
@@ -131,7 +133,7 @@ def _check(document: Document, mapping: Mapping) -> list[Flaw]:
             reading = mapping.reverse.answer.reversed
             checker.reading("reverse.answer.reversed", reading, WordKind.FLAG)
     _check_pages(checker, mapping)
-    for function in (MappedFunction.CAPTURE, MappedFunction.REFUND):
+    for function in (MappedFunction.CAPTURE, MappedFunction.REFUND, MappedFunction.CHARGE):
         operation = getattr(mapping, function.value)
         if operation is not None:
             _check_operation(checker, operation, function)
@@ -185,10 +187,13 @@ def _check_pages(checker: MappingChecker, mapping: Mapping) -> None:
         checker.reading(f"{path}.status", answer.status, WordKind.PAGE)
         checker.reading(f"{path}.amount", answer.amount, WordKind.MINOR)
         checker.reading(f"{path}.currency", answer.currency, WordKind.CURRENCY)
+        checker.reading(f"{path}.stored_card", answer.stored_card, WordKind.ID)
+    if mapping.charge is not None and (status is None or status.answer.stored_card is None):
+        checker.flaw("charge", "needs page_status.answer.stored_card: the card that is charged")
 
 
 def _check_operation(
-    checker: MappingChecker, part: OperationMapping, function: MappedFunction
+    checker: MappingChecker, part: OperationMapping | ChargeMapping, function: MappedFunction
 ) -> None:
     _check_asking(checker, part, function)
     path, answer = f"{function.value}.answer", part.answer
@@ -312,7 +317,7 @@ def _check_errors(checker: MappingChecker, errors: Errors, function: MappedFunct
             checker.json_path(f"{path}.where.path", rule.where.path)
         declinable = (
             *(MappedFunction.PRECHECK, MappedFunction.AUTHORIZE),
-            *(MappedFunction.CAPTURE, MappedFunction.REFUND),
+            *(MappedFunction.CAPTURE, MappedFunction.REFUND, MappedFunction.CHARGE),
         )
         if rule.then is ErrorClass.DECLINED and function not in declinable:
             checker.flaw(f"{path}.then", f"{function} is never declined; use retry or mistake")

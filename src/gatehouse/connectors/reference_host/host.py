@@ -94,7 +94,6 @@ class ReferenceHost:
     def authorize(self, message: HostMessage) -> HostDecision:
         """Decide about a payment; a repeat gets the first answer, a reversed one is declined."""
         assert message.reference is not None
-        assert message.number is not None
         known = self.memory.find(message.reference)
         repeated = known is not None and known.times > 0
         if known is not None and known.reversals:
@@ -103,6 +102,7 @@ class ReferenceHost:
             if _differs(known, message):
                 return HostDecision(HostOutcome.REFUSED, DUPLICATE, duplicate=True)
             return HostDecision(known.outcome, known.code, known.approval_code, duplicate=True)
+        assert message.number is not None
         answer = decide_payment(message.number, message.reference)
         if answer is None:
             return HostDecision(HostOutcome.SILENT)

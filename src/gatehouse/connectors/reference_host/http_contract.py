@@ -143,6 +143,18 @@ class PageBody(Personal, frozen=True, rename="camel"):
     currency: _Currency
     expires_at: Annotated[str, Meta(max_length=40)]
     return_url: Annotated[str, Meta(pattern="^https?://", max_length=2000)] | None = None
+    stored_credential: ContractCredential | None = None
+    """Given, the card that pays is stored."""
+
+
+class ChargeBody(Personal, frozen=True, rename="camel"):
+    """`POST /v1/stored-cards/charges`."""
+
+    reference: ReferenceText
+    amount_minor: _Amount
+    currency: _Currency
+    stored_card: Annotated[str, Meta(min_length=1, max_length=64)]
+    stored_credential: ContractCredential
 
 
 class NameAnswer(msgspec.Struct, frozen=True):
@@ -205,12 +217,13 @@ class PageAnswerBody(msgspec.Struct, frozen=True):
     id: str
 
 
-class PageStatusBody(msgspec.Struct, frozen=True, rename="camel"):
+class PageStatusBody(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """How a payment page stands."""
 
     status: str
     amount_minor: int
     currency: str
+    stored_card: str | None = None
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from gatehouse.connectors.reference_host.host import (
     may_be_kept,
 )
 from gatehouse.connectors.reference_host.http_contract import (
+    ChargeBody,
     CheckAnswer,
     CheckBody,
     ContractAddress,
@@ -49,6 +50,8 @@ HEALTH: Final = ("GET", "/v1/health")
 PAGES: Final = "/pages/"
 """Where a browser opens payment pages, without the token of callers."""
 _PAGE_PATH: Final = "/v1/payment-pages/"
+_CARD_PATH: Final = "/v1/stored-cards/"
+_NO_SUCH_CARD: Final = "14"
 _NO_ADDRESS: Final = ContractAddress()
 
 
@@ -73,6 +76,7 @@ class HttpRoutes:
         self._reversal_bodies = RequestReader(ReversalBody)
         self._operation_bodies = RequestReader(OperationBody)
         self._page_bodies = RequestReader(PageBody)
+        self._charge_bodies = RequestReader(ChargeBody)
         self._misbehaviours = RequestReader(HostMisbehaviour)
         self._dispute_bodies = RequestReader(DisputeBody)
         self._receivers = RequestReader(NoticeReceiver)
@@ -90,6 +94,7 @@ class HttpRoutes:
                 HostKind.REFUND,
                 partial(self._operate, HostKind.REFUND),
             ),
+            ("POST", "/v1/stored-cards/charges"): (HostKind.AUTHORIZE, self._charge),
             ("POST", "/v1/payments/disputes"): (None, self._dispute),
             ("PUT", "/v1/notifications"): (None, self._send_to),
             ("GET", "/v1/notifications"): (None, self._waiting),
@@ -107,6 +112,8 @@ class HttpRoutes:
             return self._show(method, path.removeprefix(PAGES), body)
         if method == "GET" and path.startswith(_PAGE_PATH):
             return self._page_status(path.removeprefix(_PAGE_PATH))
+        if method == "DELETE" and path.startswith(_CARD_PATH):
+            return self._delete_card(path.removeprefix(_CARD_PATH))
         if (method, path) == ("POST", "/v1/payment-pages"):
             found = (HostKind.PAGE, partial(self._page, authority))
         if found is None:
@@ -274,7 +281,7 @@ class HttpRoutes:
         if page is None:
             return HttpReply(404, ErrorAnswer("there is no such page"))
         asked = page.asked
-        told = PageStatusBody(page.state, asked.amount_minor, asked.currency)
+        told = PageStatusBody(page.state, asked.amount_minor, asked.currency, page.card)
         return HttpReply(200, told, HostMessage("http", HostKind.PAGE, asked.reference))
 
     def _show(self, method: str, page_id: str, body: bytes) -> HttpReply:
@@ -302,8 +309,32 @@ class HttpRoutes:
         decision = self._host.authorize(message)
         if decision.outcome is not HostOutcome.APPROVED:
             return HttpReply(200, shown(page, f"declined: {decision.code}"), message, decision)
-        page.state = PageState.PAID
+        self._host.pages.paid(page_id, number)
         return HttpReply(200, shown(page), message, decision)
+
+    def _charge(self, body: bytes) -> HttpReply:
+        """Charge a stored card; a repeat gets the first answer."""
+        asked = self._charge_bodies.read(body)
+        number = self._host.pages.cards.get(asked.stored_card)
+        message = _payment(HostKind.AUTHORIZE, asked, number)
+        if number is None and self._host.memory.find(asked.reference) is None:
+            decision = HostDecision(HostOutcome.DECLINED, _NO_SUCH_CARD)
+        else:
+            decision = self._host.authorize(message)
+        if decision.outcome is HostOutcome.SILENT:
+            return _silence(message)
+        if decision.outcome is HostOutcome.REFUSED:
+            told = ErrorAnswer("reference: was used for another amount")
+            return HttpReply(422, told, message, decision)
+        result = "succeeded" if decision.outcome is HostOutcome.APPROVED else "refused"
+        payment_id, minor = _payment_id(asked.reference), asked.amount_minor
+        answer = OperationAnswerBody(result, decision.code or "", payment_id, minor)
+        return HttpReply(200, answer, message, decision)
+
+    def _delete_card(self, name: str) -> HttpReply:
+        if self._host.pages.cards.pop(name, None) is None:
+            return HttpReply(404, ErrorAnswer("there is no such card"))
+        return HttpReply(200, {"deleted": True})
 
     def _summary(self, _body: bytes) -> HttpReply:
         return HttpReply(
@@ -345,7 +376,7 @@ def _enquiry(kind: HostKind, request_id: str, number: CardNumber) -> HostMessage
 
 def _payment(
     kind: HostKind,
-    asked: PaymentBody | ReversalBody | OperationBody,
+    asked: PaymentBody | ReversalBody | OperationBody | ChargeBody,
     number: CardNumber | None = None,
 ) -> HostMessage:
     return HostMessage(

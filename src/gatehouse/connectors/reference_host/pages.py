@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 import msgspec
 
 from gatehouse.connectors.reference_host.http_contract import PageBody
+from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.clock import Clock, iso_time, parse_time
 from gatehouse.gateway.hosted_pages import PageState
 
@@ -32,6 +33,8 @@ class HostPage(msgspec.Struct):
     asked: PageBody
     state: PageState = PageState.OPEN
     attempts: int = 0
+    card: str | None = None
+    """The name of the card that paid, if it was to be stored."""
 
     def reference(self) -> str:
         """Of the next payment on it."""
@@ -40,11 +43,12 @@ class HostPage(msgspec.Struct):
 
 
 class HostPages:
-    """Every page by its id."""
+    """Every page by its id, and every stored card by its name."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._pages: dict[str, HostPage] = {}
+        self.cards: Final[dict[str, CardNumber]] = {}
 
     def make(self, page_id: str, asked: PageBody) -> HostPage | None:
         """The page of a reference, the same each time; None when it was for something else."""
@@ -55,6 +59,16 @@ class HostPages:
                 self._pages.pop(next(iter(self._pages)))
         before = known.asked.amount_minor, known.asked.currency
         return known if before == (asked.amount_minor, asked.currency) else None
+
+    def paid(self, page_id: str, number: CardNumber) -> None:
+        """Note that a page was paid, and store the card if that was agreed."""
+        page = self._pages[page_id]
+        page.state = PageState.PAID
+        if page.asked.stored_credential is not None:
+            page.card = f"card_{page_id.removeprefix('page_')}"
+            self.cards[page.card] = number
+            if len(self.cards) > MOST_PAGES:
+                self.cards.pop(next(iter(self.cards)))
 
     def find(self, page_id: str) -> HostPage | None:
         """A page, which has ended when its time is over."""

@@ -1,4 +1,4 @@
-"""A capture or a refund: how its answer is read, and small parts for all functions."""
+"""A capture, a refund or a charge: how its answer is read, and small parts for all functions."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -7,7 +7,7 @@ from gatehouse.connectors.http.answers import Read, WordKind, compile_reading
 from gatehouse.connectors.http.asked import Asked
 from gatehouse.connectors.http.building import Building
 from gatehouse.connectors.http.compiled import Refusal
-from gatehouse.connectors.http.mapping import OperationMapping
+from gatehouse.connectors.http.mapping import ChargeMapping, OperationMapping
 from gatehouse.connectors.http.templates import Tables
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.wording.sentences import Phrase
@@ -25,11 +25,11 @@ _NO_KNOWN_CODE: Final = Phrase(
 
 
 class OperationCall:
-    """A capture or a refund, as the mapping has it."""
+    """A capture, a refund or a charge, as the mapping has it."""
 
-    def __init__(self, mapping: OperationMapping, building: Building) -> None:
+    def __init__(self, mapping: OperationMapping | ChargeMapping, building: Building) -> None:
         answer, tables = mapping.answer, building.environment.tables
-        repeatable = mapping.repeatable
+        repeatable = isinstance(mapping, ChargeMapping) or mapping.repeatable
         self.offer: Final = Offer.REPEATABLE if repeatable else Offer.ONCE
         self.call: Final = building.call(mapping, WordKind.GATEWAY_CODE, may_repeat=repeatable)
         self._result = compile_reading(answer.result, WordKind.OPERATION, tables)
