@@ -15,11 +15,11 @@ from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.events.use_cases.events import EventQuery, list_events
 from gatehouse.admin.invoices.use_cases import parties
 from gatehouse.admin.money.use_cases import money
-from gatehouse.admin.top_ups import queries
-from gatehouse.admin.top_ups import use_cases as top_ups
+from gatehouse.admin.top_ups.queries import top_ups as queries
+from gatehouse.admin.top_ups.use_cases import top_ups
 from gatehouse.admin.top_ups.tables import TOP_UPS
 from gatehouse.admin.top_ups.types import MOST_OPEN, TopUpShown, TopUpState, TopUpWanted
-from gatehouse.admin.top_ups.worker import TopUpWorker
+from gatehouse.admin.top_ups.worker.top_ups import TopUpWorker
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.operations.live_connectors import LiveConnectors

@@ -60,6 +60,7 @@ class EventName(StrEnum):
     BALANCE_CREDIT_EXPIRING = "balance.credit_expiring"
     BALANCE_CREDIT_EXPIRED = "balance.credit_expired"
     BALANCE_TOP_UP_ENDED = "balance.top_up_ended"
+    BALANCE_AUTO_TOP_UP_PAUSED = "balance.auto_top_up_paused"
 
 
 MEANINGS: Final[dict[EventName, str]] = {
@@ -104,6 +105,7 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.BALANCE_CREDIT_EXPIRING: "What is left of a credit expires within a week.",
     EventName.BALANCE_CREDIT_EXPIRED: "A credit expired; what was left of it was taken back.",
     EventName.BALANCE_TOP_UP_ENDED: "A top-up by card ended and nothing was added.",
+    EventName.BALANCE_AUTO_TOP_UP_PAUSED: "Automatic top-ups pause, or were turned off.",
 }
 """Every type in one sentence."""
 

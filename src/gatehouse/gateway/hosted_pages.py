@@ -13,21 +13,38 @@ from gatehouse.core.money import Payment
 from gatehouse.core.secrets.hidden import Secret
 from gatehouse.gateway.operating import OperationAnswer
 from gatehouse.gateway.stored_credential import (
+    CredentialKind,
     CredentialReason,
     CredentialUse,
     Initiator,
-    StoredCredential,
 )
 
-STORING: Final = StoredCredential(
-    Initiator.CUSTOMER, CredentialUse.FIRST, CredentialReason.UNSCHEDULED
+_SHOWN_OF_ID: Final = 4
+
+
+class StoredCardUse(msgspec.Struct, frozen=True):
+    """Who initiates a payment with a card that the party itself keeps, and why."""
+
+    initiator: Initiator
+    use: CredentialUse
+    reason: CredentialReason
+    kind: CredentialKind
+
+
+STORING: Final = StoredCardUse(
+    Initiator.CUSTOMER,
+    CredentialUse.FIRST,
+    CredentialReason.UNSCHEDULED,
+    CredentialKind.FIRST_UNSCHEDULED,
 )
 """A person pays, and agrees that the card is charged again when it is needed."""
-CHARGING: Final = StoredCredential(
-    Initiator.MERCHANT, CredentialUse.LATER, CredentialReason.UNSCHEDULED
+CHARGING: Final = StoredCardUse(
+    Initiator.MERCHANT,
+    CredentialUse.LATER,
+    CredentialReason.UNSCHEDULED,
+    CredentialKind.MERCHANT_UNSCHEDULED,
 )
 """The stored card is charged, and nobody is there."""
-_SHOWN_OF_ID: Final = 4
 
 
 class PageState(StrEnum):
@@ -49,7 +66,7 @@ class WantedPage(msgspec.Struct, frozen=True, kw_only=True):
     expires_at_ms: int
     return_url: str | None = None
     """Where the party leads the person afterwards."""
-    stored_credential: StoredCredential | None = None
+    stored_credential: StoredCardUse | None = None
     """`STORING` where the card is to be stored."""
 
 
@@ -85,7 +102,7 @@ class StoredCardCharge(msgspec.Struct, frozen=True, kw_only=True):
     account_id: str
     payment: Payment
     card: StoredCardId
-    stored_credential: StoredCredential = CHARGING
+    stored_credential: StoredCardUse = CHARGING
 
 
 class PageEnquiry(msgspec.Struct, frozen=True, kw_only=True):

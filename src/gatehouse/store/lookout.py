@@ -22,7 +22,12 @@ SELECT (SELECT value FROM state WHERE name = 'revision'),
   (SELECT min(next_at_ms) FROM gateway_intents WHERE state = 'REVERSE'),
   (SELECT min(next_at_ms) FROM payment_operations WHERE next_at_ms IS NOT NULL),
   (SELECT min(next_at_ms) FROM provider_notifications WHERE next_at_ms IS NOT NULL),
-  (SELECT min(next_at_ms) FROM top_ups WHERE next_at_ms IS NOT NULL),
+  (SELECT min(at_ms) FROM (
+    SELECT next_at_ms AS at_ms FROM top_ups WHERE next_at_ms IS NOT NULL
+    UNION ALL
+    SELECT auto.next_at_ms FROM auto_top_ups auto JOIN accounts ON accounts.id = auto.account_id
+    WHERE auto.next_at_ms IS NOT NULL AND (auto.top_up_id IS NOT NULL
+      OR accounts.balance < auto.floor AND accounts.closed_at_ms IS NULL)) due),
   EXISTS (SELECT 1 FROM holds)
 """
 _FAILED: Final = (psycopg.Error, sqlite3.Error)
@@ -46,7 +51,7 @@ class SeenChanges(NamedTuple):
     notification_due_ms: int | None = None
     """When the next notification of a provider is to be applied."""
     top_up_due_ms: int | None = None
-    """When a party is next asked about a top-up."""
+    """When a party is next asked about a top-up, or an automatic one may begin."""
     holds: bool | int = True
     """Whether anything is held for a request."""
     silent: bool = False

@@ -9,7 +9,7 @@ import asyncio
 from typing import Final
 
 from gatehouse.admin.notifications.worker import NotificationWorker
-from gatehouse.admin.top_ups.worker import TopUpWorker
+from gatehouse.admin.top_ups.worker.top_ups import TopUpWorker
 from gatehouse.connectors.routing.roster import Roster
 from gatehouse.core.clock import Clock
 from gatehouse.gateway.port import PaymentGateway

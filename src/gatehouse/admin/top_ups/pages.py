@@ -1,11 +1,11 @@
-"""Top-ups by card: the newest, and a form for another."""
+"""Top-ups by card: the newest, a form for another, and when they are made by themselves."""
 
 from typing import Final
 
 from starlette.responses import Response
 
-from gatehouse.admin.top_ups import use_cases as top_ups
-from gatehouse.admin.top_ups.types import TopUpWanted
+from gatehouse.admin.top_ups.types import AutoTopUpWanted, TopUpWanted
+from gatehouse.admin.top_ups.use_cases import auto_top_ups, top_ups
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
 from gatehouse.gateway.payment import LARGEST_PAYMENT
@@ -17,20 +17,60 @@ def show_top_ups(visit: Visit) -> Response:
     unit = top_ups.minor_micros(visit.account.currency)
     found = top_ups.list_top_ups(visit.session, visit.account_id).top_ups
     rows = [(each, each.amount_minor * unit, each.tax_minor * unit) for each in found]
-    offered = top_ups.is_offered(visit.session, visit.account_id)
-    return visit.render("top_ups/top_ups.html", rows=rows, offered=offered)
+    offered = top_ups.offered(visit.session, visit.account_id)
+    auto = auto_top_ups.get_auto_top_up(visit.session, visit.account_id)
+    set_to = {
+        name: "" if minor is None else visit.amount_to_type(minor * unit)
+        for name, minor in (
+            ("floor_minor", auto.floor_minor),
+            ("amount_minor", auto.amount_minor),
+            ("monthly_limit_minor", auto.monthly_limit_minor),
+        )
+    }
+    return visit.render(
+        "top_ups/top_ups.html",
+        rows=rows,
+        offered=offered,
+        auto=auto,
+        set_to=set_to,
+        this_month=auto.this_month_minor * unit,
+    )
 
 
 def create(visit: Visit) -> Response:
     """Ask for a page to pay on; its link is in the list."""
-    assert visit.account is not None
-    micros = visit.read_amount("amount", visit.form.get("amount", ""))
-    minor, rest = divmod(micros, top_ups.minor_micros(visit.account.currency))
-    if rest or not 1 <= minor <= LARGEST_PAYMENT:
-        raise visit.refuse("amount", "top_ups.problems.amount")
-    made = top_ups.create_top_up(visit.session, visit.account_id, TopUpWanted(minor))
+    wanted = TopUpWanted(_minor(visit, "amount"), bool(visit.form.get("store_card")))
+    made = top_ups.create_top_up(visit.session, visit.account_id, wanted)
     notice = "made" if made.url else "waiting"
     return visit.redirect("top-ups", notice=f"top_ups.notices.{notice}")
+
+
+def set_auto(visit: Visit) -> Response:
+    """Say when the stored card is charged, and how far."""
+    typed = {
+        "floor_minor": _minor(visit, "floor_minor", least=0),
+        "amount_minor": _minor(visit, "amount_minor"),
+        "monthly_limit_minor": _minor(visit, "monthly_limit_minor"),
+    }
+    given = visit.given(AutoTopUpWanted, **typed)
+    auto_top_ups.set_auto_top_up(visit.session, visit.account_id, given)
+    return visit.redirect("top-ups", notice="top_ups.notices.set")
+
+
+def delete_card(visit: Visit) -> Response:
+    """Delete the stored card."""
+    auto_top_ups.delete_stored_card(visit.session, visit.account_id)
+    return visit.redirect("top-ups", notice="top_ups.notices.card_deleted")
+
+
+def _minor(visit: Visit, field: str, least: int = 1) -> int:
+    """The amount of a field in the smallest unit of the account's currency."""
+    assert visit.account is not None
+    micros = visit.read_amount(field, visit.form.get(field, ""))
+    minor, rest = divmod(micros, top_ups.minor_micros(visit.account.currency))
+    if rest or not least <= minor <= LARGEST_PAYMENT:
+        raise visit.refuse(field, "top_ups.problems.amount")
+    return minor
 
 
 _ALL: Final = "/a/{account}/money/top-ups"
@@ -39,5 +79,19 @@ PAGES: Final[Declarations] = (
     Page(_ALL, "top-ups", show_top_ups, does=top_ups.list_top_ups),
     Action(
         f"{_ALL}/create", "top-up-create", create, does=top_ups.create_top_up, again=show_top_ups
+    ),
+    Action(
+        f"{_ALL}/automatic",
+        "auto-top-up",
+        set_auto,
+        does=auto_top_ups.set_auto_top_up,
+        again=show_top_ups,
+    ),
+    Action(
+        f"{_ALL}/card/delete",
+        "stored-card-delete",
+        delete_card,
+        does=auto_top_ups.delete_stored_card,
+        again=show_top_ups,
     ),
 )

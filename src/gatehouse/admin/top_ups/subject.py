@@ -5,7 +5,12 @@ from gatehouse.core.subject import CommandPlace, Subject
 SUBJECT = Subject(
     "top_ups",
     rank=52,
-    commands=(CommandPlace("top-ups", "command:app", "Top-ups by card, on the provider's page."),),
-    use_cases=("use_cases",),
+    commands=(
+        CommandPlace("top-ups", "command:app", "Top-ups by card, on the provider's page."),
+        CommandPlace(
+            "auto-top-up", "command:automatic", "Automatic top-ups with a stored card, at a floor."
+        ),
+    ),
+    use_cases=("use_cases.top_ups", "use_cases.auto_top_ups"),
     pages=("pages:PAGES",),
 )

@@ -1,5 +1,6 @@
 """What a top-up by card is, as faces show it."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -7,12 +8,18 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.core.clock import Moment
+from gatehouse.core.reading.validation import Checked
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.gateway.payment import LARGEST_PAYMENT
 
 PAGE_LIFETIME_MS: Final = 24 * 3_600_000
 MOST_OPEN: Final = 10
 """Of an account at a time."""
 MOST_LISTED: Final = 100
+MOST_REFUSALS: Final = 3
+"""In a row; then automatic top-ups are turned off."""
+
+_LIMIT_TOO_LOW: Final = Phrase("invalid.monthly_limit", "must be at least amountMinor")
 
 TopUpId = Annotated[
     str,
@@ -45,6 +52,17 @@ class TopUpState(StrEnum):
 NOT_OVER: Final = (TopUpState.WAITING, TopUpState.OPEN)
 
 
+class TopUpKind(StrEnum):
+    """How a top-up is paid."""
+
+    PAGE = "PAGE"
+    """By a person, on the provider's page."""
+    STORING = "STORING"
+    """The same, and the card is stored for automatic top-ups."""
+    AUTOMATIC = "AUTOMATIC"
+    """With the stored card, because the balance was under its floor."""
+
+
 class TopUpWanted(msgspec.Struct, frozen=True, rename="camel"):
     """How much to add."""
 
@@ -56,12 +74,26 @@ class TopUpWanted(msgspec.Struct, frozen=True, rename="camel"):
             examples=[5000],
         ),
     ]
+    store_card: Annotated[
+        bool,
+        Meta(
+            description="Whether the person who pays agrees that the provider stores the card, and "
+            "that it is charged again by automatic top-ups. No card number comes to us."
+        ),
+    ] = False
 
 
 class TopUpShown(msgspec.Struct, frozen=True, rename="camel"):
     """A top-up by card."""
 
     top_up_id: TopUpId
+    kind: Annotated[
+        TopUpKind,
+        Meta(
+            description="PAGE is paid by a person, STORING too, and the card is stored. AUTOMATIC "
+            "was charged to the stored card."
+        ),
+    ]
     state: Annotated[
         TopUpState,
         Meta(
@@ -96,4 +128,105 @@ class TopUpList(msgspec.Struct, frozen=True, rename="camel"):
 
     top_ups: Annotated[
         list[TopUpShown], Meta(description=f"The newest first; at most {MOST_LISTED}.")
+    ]
+
+
+MinorAmount = Annotated[int, Meta(ge=1, le=LARGEST_PAYMENT)]
+
+
+class AutoTopUpWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
+    """When to top up automatically, and how far."""
+
+    enabled: Annotated[
+        bool,
+        Meta(
+            description="Whether the stored card is charged when the balance is under the floor.",
+            examples=[True],
+        ),
+    ]
+    floor_minor: Annotated[
+        Annotated[int, Meta(ge=0, le=LARGEST_PAYMENT)],
+        Meta(
+            description="The balance under which it is topped up, in the smallest unit of its "
+            "currency.",
+            examples=[2000],
+        ),
+    ]
+    amount_minor: Annotated[
+        MinorAmount,
+        Meta(
+            description="What is added each time; the account's tax is charged besides.",
+            examples=[5000],
+        ),
+    ]
+    monthly_limit_minor: Annotated[
+        MinorAmount,
+        Meta(
+            description="The most that is added automatically in a calendar month (UTC), without "
+            "tax.",
+            examples=[20000],
+        ),
+    ]
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """A limit below one top-up would never allow any."""
+        if self.monthly_limit_minor < self.amount_minor:
+            yield "monthlyLimitMinor", _LIMIT_TOO_LOW()
+
+
+class AutoTopUpReason(StrEnum):
+    """Why automatic top-ups pause, or were turned off."""
+
+    REFUSED = "refused"
+    MONTHLY_LIMIT = "monthly_limit"
+    IN_DOUBT = "in_doubt"
+    """A person must look after a top-up first."""
+
+
+class AutoTopUpShown(msgspec.Struct, frozen=True, rename="camel"):
+    """How automatic top-ups of an account are set, and how they are."""
+
+    enabled: Annotated[bool, Meta(description="Whether they are turned on.")]
+    floor_minor: Annotated[
+        int | None, Meta(description="As it was set; null before it ever was.", examples=[2000])
+    ]
+    amount_minor: Annotated[int | None, Meta(description="The same.", examples=[5000])]
+    monthly_limit_minor: Annotated[int | None, Meta(description="The same.", examples=[20000])]
+    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
+    this_month_minor: Annotated[
+        int,
+        Meta(
+            description="What was added automatically this month (UTC), what is under way or in "
+            "doubt included.",
+            examples=[5000],
+        ),
+    ]
+    card_stored_at: Annotated[
+        Moment | None,
+        Meta(description="When the card was stored (RFC 3339); null where none is."),
+    ]
+    card_end: Annotated[
+        str | None,
+        Meta(
+            description="The last characters of the provider's name for the stored card, where it "
+            "is long enough to show any.",
+            examples=["9f3c"],
+        ),
+    ]
+    top_up_id: Annotated[
+        str | None, Meta(description="The top-up that is under way.", examples=[None])
+    ]
+    refusals: Annotated[
+        int,
+        Meta(
+            description=f"How many were refused in a row; {MOST_REFUSALS} turn them off.",
+            examples=[0],
+        ),
+    ]
+    paused_until: Annotated[
+        Moment | None, Meta(description="Until when they pause (RFC 3339).", examples=[None])
+    ]
+    reason: Annotated[
+        AutoTopUpReason | None,
+        Meta(description="Why they pause, or were turned off.", examples=[None]),
     ]

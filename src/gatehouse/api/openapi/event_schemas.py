@@ -114,6 +114,11 @@ DATA: Final[Mapping[str, Schema]] = {
         "state": _TEXT,
         "reason": {"type": ["string", "null"]},
     },
+    EventName.BALANCE_AUTO_TOP_UP_PAUSED: {
+        "reason": _TEXT,
+        "until": {"type": ["string", "null"]},
+        "topUpId": {"type": ["string", "null"]},
+    },
     EventName.KEY_CREATED: {
         "keyId": _TEXT,
         "name": _TEXT,

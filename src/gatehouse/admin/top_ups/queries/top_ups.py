@@ -7,7 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.admin.top_ups.tables import TOP_UPS
-from gatehouse.admin.top_ups.types import NOT_OVER, TopUpState
+from gatehouse.admin.top_ups.types import NOT_OVER, TopUpKind, TopUpState
 from gatehouse.store.database import struct_from
 
 _T: Final = TOP_UPS.c
@@ -36,6 +36,8 @@ class KeptTopUp(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
     page_id: str | None = None
     reason: str | None = None
+    kind: TopUpKind | None = None
+    """None is a page, as it was before there was anything else."""
 
 
 def add(connection: sa.Connection, new: KeptTopUp) -> None:

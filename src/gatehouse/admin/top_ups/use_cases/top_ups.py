@@ -5,21 +5,22 @@ keeps what is wanted, and waits a little for the page.
 """
 
 import time
-from typing import Final
+from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.invoices.types.making import minor_unit, tax_on
 from gatehouse.admin.invoices.use_cases.parties import terms_of
-from gatehouse.admin.top_ups import queries
-from gatehouse.admin.top_ups.queries import KeptTopUp
+from gatehouse.admin.top_ups.queries import top_ups as queries
+from gatehouse.admin.top_ups.queries.top_ups import KeptTopUp
 from gatehouse.admin.top_ups.types import (
     MOST_LISTED,
     MOST_OPEN,
     NOT_OVER,
     PAGE_LIFETIME_MS,
     TopUpId,
+    TopUpKind,
     TopUpList,
     TopUpShown,
     TopUpState,
@@ -48,6 +49,9 @@ _NOT_OFFERED: Final = Phrase(
 _MANY_OPEN: Final = Phrase(
     "refused.top_ups_many",
     "{most} top-ups are open already; pay one of them, or wait until they expire",
+)
+_STORES_NONE: Final = Phrase(
+    "refused.top_ups_store_none", "this installation stores no cards for automatic top-ups"
 )
 _TOO_MUCH: Final = Phrase("refused.top_up_most", "a top-up is at most {most} {currency}")
 _NONE: Final = Phrase("refused.no_top_up_id", "no top-up {id}")
@@ -102,10 +106,7 @@ def create_top_up(session: AdminSession, account_id: str, given: TopUpWanted) ->
     paid is added to the balance once, with the id of the top-up as its reference.
     """
     with account_change(session, account_id, unseen=True) as change:
-        new = _asked(change, account_id, given.amount_minor)
-        queries.add(change.connection, new)
-        said = {"amountMinor": new.amount_minor, "taxMinor": new.tax_minor}
-        change.audit("top-up.ask", account_id, topUpId=new.id, currency=new.currency, **said)
+        new = _asked(change, account_id, given)
     until_s = time.monotonic() + _LONGEST_WAIT_S
     while True:
         with account_reading(session, account_id) as connection:
@@ -115,21 +116,30 @@ def create_top_up(session: AdminSession, account_id: str, given: TopUpWanted) ->
         time.sleep(_LOOK_AGAIN_S)
 
 
-def _asked(change: Change, account_id: str, amount_minor: int) -> KeptTopUp:
-    account = accounts.get_open(change.connection, account_id)
-    connector = _offered_by(change.connection, change.session.settings)
-    if connector is None:
+def _asked(change: Change, account_id: str, given: TopUpWanted) -> KeptTopUp:
+    offered = offered_by(change.connection, change.session.settings)
+    if offered is None:
         raise Conflict(_NOT_OFFERED())
+    if given.store_card and not offered.charges_cards:
+        raise Conflict(_STORES_NONE())
     if queries.count_open(change.connection, account_id) >= MOST_OPEN:
         raise Conflict(_MANY_OPEN(most=MOST_OPEN))
+    kind = TopUpKind.STORING if given.store_card else TopUpKind.PAGE
+    return begin(change, account_id, given.amount_minor, offered.connector, kind)
+
+
+def begin(
+    change: Change, account_id: str, amount_minor: int, connector: str, kind: TopUpKind
+) -> KeptTopUp:
+    """Keep a new top-up with its tax; or say why it cannot be."""
+    account = accounts.get_open(change.connection, account_id)
     net = amount_minor * minor_micros(account.currency)
-    if net > MAX_AMOUNT:
-        most = format_amount(MAX_AMOUNT)
-        raise InvalidInput(_TOO_MUCH(most=most, currency=account.currency))
+    check_amount(net, account.currency)
     terms = terms_of(change.connection, account_id)
     unit = minor_unit(minor_digits(account.currency) or 0)
     tax = 0 if terms is None else tax_on(net, terms.hundredths, unit)
-    return KeptTopUp(
+    is_page = kind is not TopUpKind.AUTOMATIC
+    new = KeptTopUp(
         account_id=account_id,
         id=change.new_id("top"),
         state=TopUpState.WAITING,
@@ -141,14 +151,33 @@ def _asked(change: Change, account_id: str, amount_minor: int) -> KeptTopUp:
         at_ms=change.now_ms,
         changed_at_ms=change.now_ms,
         expires_at_ms=change.now_ms + PAGE_LIFETIME_MS,
-        next_at_ms=change.now_ms,
+        next_at_ms=change.now_ms if is_page else None,
+        kind=kind,
     )
+    queries.add(change.connection, new)
+    said = {"amountMinor": new.amount_minor, "taxMinor": new.tax_minor, "kind": kind.value}
+    change.audit("top-up.ask", account_id, topUpId=new.id, currency=new.currency, **said)
+    return new
 
 
-def is_offered(session: AdminSession, account_id: str) -> bool:
-    """Whether an account can top up by card."""
+class OfferedTopUps(NamedTuple):
+    """How an installation takes top-ups by card."""
+
+    connector: str
+    charges_cards: bool
+    """Whether cards can be stored and charged again."""
+
+
+def offered(session: AdminSession, account_id: str) -> OfferedTopUps | None:
+    """How an account can top up by card; None if it cannot."""
     with account_reading(session, account_id) as connection:
-        return _offered_by(connection, session.settings) is not None
+        return offered_by(connection, session.settings)
+
+
+def check_amount(micros: int, currency: str) -> None:
+    """Refuse what no balance can hold."""
+    if micros > MAX_AMOUNT:
+        raise InvalidInput(_TOO_MUCH(most=format_amount(MAX_AMOUNT), currency=currency))
 
 
 def minor_micros(currency: str) -> int:
@@ -156,7 +185,7 @@ def minor_micros(currency: str) -> int:
     return int(MICROS_PER_UNIT // 10 ** (minor_digits(currency) or 0))
 
 
-def _offered_by(connection: sa.Connection, settings: Settings) -> str | None:
+def offered_by(connection: sa.Connection, settings: Settings) -> OfferedTopUps | None:
     """The connector that shows the pages; None where there is none."""
     name = settings.top_up_connector
     in_force = configurations.find(connection, CONNECTORS_KEY)
@@ -166,7 +195,9 @@ def _offered_by(connection: sa.Connection, settings: Settings) -> str | None:
         definition = decode_program(in_force.program).connectors.get(name)
     except SettingsError:
         return None
-    return name if definition is not None and definition.shows_pages() else None
+    if definition is None or not definition.shows_pages():
+        return None
+    return OfferedTopUps(name, definition.charges_cards())
 
 
 def _find(connection: sa.Connection, account_id: str, top_up_id: str) -> TopUpShown:
@@ -179,6 +210,7 @@ def _find(connection: sa.Connection, account_id: str, top_up_id: str) -> TopUpSh
 def _shown(kept: KeptTopUp) -> TopUpShown:
     return TopUpShown(
         top_up_id=kept.id,
+        kind=kept.kind or TopUpKind.PAGE,
         state=kept.state,
         amount_minor=kept.amount_minor,
         tax_minor=kept.tax_minor,
