@@ -1,114 +1,30 @@
 """Top-ups by card on the page of a real host: added once, exactly, or not at all."""
 
-import asyncio
 import dataclasses
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from gatehouse.access.actors import Actor
 from gatehouse.admin.accounts.use_cases import accounts
-from gatehouse.admin.configurations.use_cases.configurations import NewVersion
-from gatehouse.admin.connectors.use_cases import connectors
-from gatehouse.admin.events.use_cases.events import EventQuery, list_events
 from gatehouse.admin.invoices.use_cases import parties
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.top_ups.queries import top_ups as queries
-from gatehouse.admin.top_ups.use_cases import top_ups
 from gatehouse.admin.top_ups.tables import TOP_UPS
-from gatehouse.admin.top_ups.types import MOST_OPEN, TopUpShown, TopUpState, TopUpWanted
-from gatehouse.admin.top_ups.worker.top_ups import TopUpWorker
-from gatehouse.connectors.routing.roster import Roster
+from gatehouse.admin.top_ups.types import MOST_OPEN, TopUpState, TopUpWanted
+from gatehouse.admin.top_ups.use_cases import top_ups
 from gatehouse.core.errors import Conflict, NotFound
-from gatehouse.operations.live_connectors import LiveConnectors
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.configured.refusals import Refusals
+from tests.admin.card_shop import HOUR_MS, REFUSED_CARD, UNIT, Shop
 from tests.admin.invoices.test_closing import SELLER, STANDARD
-from tests.connectors.reference_host.hosts import CARD, TOKEN, HostThread, host_thread
-from tests.connectors.test_reading import no_file
+from tests.connectors.reference_host.hosts import TOKEN, HostThread, host_thread
 from tests.harness import make_account
-
-REFUSED_CARD = "4000000000000341"
-UNIT = 1_000_000
-HOUR_MS = 3_600_000
 
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[HostThread]:
     with host_thread() as running:
         yield running
-
-
-class Shop:
-    """An account, and the servers of its installation, of which each looks when it is told to."""
-
-    def __init__(self, session: AdminSession, host: HostThread, token: Path) -> None:
-        self.now_ms = session.clock()
-        settings = dataclasses.replace(session.settings, top_up_connector="cards")
-        self.session = dataclasses.replace(session, clock=lambda: self.now_ms, settings=settings)
-        self._host = host
-        self.account = make_account(self.session)
-        file = f"""
-connectors:
-  cards:
-    kind: http
-    mapping: gatehouse
-    base_url: http://127.0.0.1:{host.running.http_port}
-    secrets: {{token: "file:{token}"}}
-routes: {{gateway: [{{use: [cards]}}]}}
-"""
-        operator = self.session.acting_as(Actor.operator("ada"))
-        connectors.apply(operator, settings, NewVersion(file.encode()), no_file)
-
-    def looks(self, *, servers: int = 1) -> None:
-        """Let servers look, all at the same time."""
-
-        async def one() -> None:
-            roster = Roster(lambda _: None, lambda *_: None)
-            live = LiveConnectors(self.session, roster, Refusals(), "srv_1")
-            await live.start()
-            await TopUpWorker(self.session, roster, time_limit_ms=2000).look()
-            await live.stop()
-
-        with ThreadPoolExecutor(servers) as pool:
-            for each in [pool.submit(lambda: asyncio.run(one())) for _ in range(servers)]:
-                each.result()
-
-    def ask(self, minor: int = 5000) -> TopUpShown:
-        """A top-up with its page."""
-        with ThreadPoolExecutor(1) as pool:
-            wanted = TopUpWanted(minor)
-            asked = pool.submit(top_ups.create_top_up, self.session, self.account, wanted)
-            while not asked.done():
-                self.looks()
-            return asked.result()
-
-    def pay(self, made: TopUpShown, card: str = CARD, do: str = "pay") -> str:
-        """What the page says after somebody used it."""
-        assert made.url is not None
-        headers = {"Authorization": ""}
-        page = self._host.client.get(made.url, headers=headers)
-        assert page.headers["content-type"].startswith("text/html")
-        fields = {"cardNumber": card, "do": do}
-        return self._host.client.post(made.url, data=fields, headers=headers).text
-
-    def later(self, after_ms: int = HOUR_MS, *, servers: int = 1) -> None:
-        """Let time pass, and servers look."""
-        self.now_ms += after_ms
-        self.looks(servers=servers)
-
-    def now(self, made: TopUpShown) -> TopUpShown:
-        return top_ups.get_top_up(self.session, self.account, made.top_up_id)
-
-    @property
-    def balance(self) -> int:
-        return accounts.get(self.session, self.account).state.balance
-
-    def told(self) -> list[str]:
-        page = list_events(self.session, self.account, EventQuery())
-        return [each.type for each in page.events]
 
 
 @pytest.fixture

@@ -41,6 +41,20 @@ def check_steps(steps: list[Step], folder: Path, server: Server, *, with_errors:
     check_in_shell(here, folder, environ, with_errors=with_errors)
 
 
+def check_on_ports(steps: list[Step], folder: Path, ports: dict[str, str]) -> None:
+    """The same where the page starts its server and its provider itself, on ports of this test."""
+    home = Home(folder / ".gatehouse").migrated()
+
+    def here(text: str) -> str:
+        for port, own in ports.items():
+            text = text.replace(f"127.0.0.1:{port}", f"127.0.0.1:{own}")
+            text = text.replace(f"--port {port}", f"--port {own}")
+        return re.sub(r"\bgatehouse (?=[a-z-]+ )", f"{folder}/bin/gatehouse ", text)
+
+    walk = [replace(step, command=here(step.command)) for step in steps]
+    check_in_shell(walk, folder, home.environ(), with_errors=True)
+
+
 def _served(command: str, server: Server) -> str:
     return command.replace("127.0.0.1:8080", f"127.0.0.1:{server.port}")
 

@@ -57,11 +57,11 @@ REFUSED: Final = {
     **dict.fromkeys(("refundPayment", "settlePaymentOperation"), "not_found"),
     **dict.fromkeys(("getNotification", "applyNotification"), "not_found"),
     "getTopUp": "not_found",
-    "createTopUp": "conflict",
+    **dict.fromkeys(("createTopUp", "setAutoTopUp", "deleteStoredCard"), "conflict"),
 }
 """No model was trained, no report made, no experiment begun, nothing paid or invoiced, no connector
-shows payment pages, the account asks for no advice on authentication, and the sample that makes a
-role took the name.
+shows payment pages or stores cards, the account asks for no advice on authentication, and the
+sample that makes a role took the name.
 """
 TRICKY: Final[dict[str, Any]] = {
     "text": 'it\'s "quoted" \\ `ticks` {braces} $lower ü\n',

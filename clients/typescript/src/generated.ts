@@ -358,6 +358,49 @@ export interface AuthenticationShown {
   readonly tableAsOf?: string | null;
 }
 
+/** Why automatic top-ups pause, or were turned off. */
+export type AutoTopUpReason = "in_doubt" | "monthly_limit" | "refused" | (string & {});
+
+/** How automatic top-ups of an account are set, and how they are. */
+export interface AutoTopUpShown {
+  /** Whether they are turned on. */
+  readonly enabled: boolean;
+  /** As it was set; null before it ever was. */
+  readonly floorMinor: number | null;
+  /** The same. */
+  readonly amountMinor: number | null;
+  /** The same. */
+  readonly monthlyLimitMinor: number | null;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** What was added automatically this month (UTC), what is under way or in doubt included. */
+  readonly thisMonthMinor: number;
+  /** When the card was stored (RFC 3339); null where none is. */
+  readonly cardStoredAt: string | null;
+  /** The last characters of the provider's name for the stored card, where it is long enough to show any. */
+  readonly cardEnd: string | null;
+  /** The top-up that is under way. */
+  readonly topUpId: string | null;
+  /** How many were refused in a row; 3 turn them off. */
+  readonly refusals: number;
+  /** Until when they pause (RFC 3339). */
+  readonly pausedUntil: string | null;
+  /** Why they pause, or were turned off. */
+  readonly reason: AutoTopUpReason | null;
+}
+
+/** When to top up automatically, and how far. */
+export interface AutoTopUpWanted {
+  /** Whether the stored card is charged when the balance is under the floor. */
+  readonly enabled: boolean;
+  /** The balance under which it is topped up, in the smallest unit of its currency. */
+  readonly floorMinor: number;
+  /** What is added each time; the account's tax is charged besides. */
+  readonly amountMinor: number;
+  /** The most that is added automatically in a calendar month (UTC), without tax. */
+  readonly monthlyLimitMinor: number;
+}
+
 /** How the address compares with the issuer's. */
 export type AvsResult = "FULL_MATCH" | "NOT_PROVIDED" | "NO_MATCH" | "POSTCODE_MATCH" | "RETRY" | "STREET_MATCH" | "UNKNOWN" | "UNVERIFIABLE" | (string & {});
 
@@ -373,6 +416,24 @@ export interface BacktestRequest {
   readonly listsNow?: boolean | undefined;
   /** Requests to name for each change. They are shown to keys that also have the scope `decisions`. */
   readonly examples?: number | undefined;
+}
+
+export interface BalanceAutoTopUpPausedData {
+  readonly reason: string;
+  readonly until: string | null;
+  readonly topUpId: string | null;
+}
+
+/** Automatic top-ups pause, or were turned off. */
+export interface BalanceAutoTopUpPausedEvent {
+  /** The same each time this event is told. */
+  readonly id: string;
+  readonly type: "balance.auto_top_up_paused";
+  /** When it happened (RFC 3339). */
+  readonly createdAt: string;
+  /** Who did it: `key:` and an API key, `cli:` and a user, or a part of us. */
+  readonly actor: string;
+  readonly data: BalanceAutoTopUpPausedData;
 }
 
 export interface BalanceCreditExpiredData {
@@ -5141,6 +5202,9 @@ export interface ToldDecisions {
   readonly outcomes?: readonly Outcome[] | undefined;
 }
 
+/** How a top-up is paid. */
+export type TopUpKind = "AUTOMATIC" | "PAGE" | "STORING" | (string & {});
+
 /** Top-ups of an account. */
 export interface TopUpList {
   /** The newest first; at most 100. */
@@ -5151,6 +5215,8 @@ export interface TopUpList {
 export interface TopUpShown {
   /** The id of the top-up. */
   readonly topUpId: string;
+  /** PAGE is paid by a person, STORING too, and the card is stored. AUTOMATIC was charged to the stored card. */
+  readonly kind: TopUpKind;
   /** How far it is. WAITING and OPEN end by themselves. Of one IN_DOUBT nothing was added, and a person finds out why. */
   readonly state: TopUpState;
   /** What is added, in the smallest unit. */
@@ -5180,6 +5246,8 @@ export type TopUpState = "EXPIRED" | "FAILED" | "IN_DOUBT" | "OPEN" | "PAID" | "
 export interface TopUpWanted {
   /** What is to be added to the balance, in the smallest unit of its currency; the page asks for the account's tax besides. */
   readonly amountMinor: number;
+  /** Whether the person who pays agrees that the provider stores the card, and that it is charged again by automatic top-ups. No card number comes to us. */
+  readonly storeCard?: boolean | undefined;
 }
 
 /** What to learn from, and how. */
@@ -5506,6 +5574,7 @@ export type PublicEvent =
   BalanceCreditExpiringEvent |
   BalanceCreditExpiredEvent |
   BalanceTopUpEndedEvent |
+  BalanceAutoTopUpPausedEvent |
   KeyCreatedEvent |
   KeyExpiringEvent |
   KeyRevokedEvent |
@@ -5822,6 +5891,27 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     result: TopUpShown;
+  };
+  /** Show automatic top-ups */
+  getAutoTopUp: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: AutoTopUpShown;
+  };
+  /** Set automatic top-ups */
+  setAutoTopUp: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: AutoTopUpWanted;
+    result: AutoTopUpShown;
+  };
+  /** Delete the stored card */
+  deleteStoredCard: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: AutoTopUpShown;
   };
   /** List invoices */
   listInvoices: {
@@ -6765,6 +6855,9 @@ export const OPERATIONS = {
   listTopUps: { method: "GET", path: "/api/v1/manage/top-ups", answer: "topUpsResponse", repeat: "harmless" },
   createTopUp: { method: "POST", path: "/api/v1/manage/top-ups", answer: "topUpResponse", repeat: "keyed" },
   getTopUp: { method: "GET", path: "/api/v1/manage/top-ups/{topUpId}", answer: "topUpResponse", repeat: "harmless" },
+  getAutoTopUp: { method: "GET", path: "/api/v1/manage/auto-top-up", answer: "autoTopUpResponse", repeat: "harmless" },
+  setAutoTopUp: { method: "PUT", path: "/api/v1/manage/auto-top-up", answer: "autoTopUpResponse", repeat: "keyed" },
+  deleteStoredCard: { method: "DELETE", path: "/api/v1/manage/auto-top-up/card", answer: "autoTopUpResponse", repeat: "keyed" },
   listInvoices: { method: "GET", path: "/api/v1/manage/invoices", answer: "invoicesResponse", repeat: "harmless" },
   getInvoice: { method: "GET", path: "/api/v1/manage/invoices/{invoiceId}", answer: "invoiceResponse", repeat: "harmless" },
   getInvoiceUbl: { method: "GET", path: "/api/v1/manage/invoices/{invoiceId}/ubl", answer: "ublResponse", repeat: "harmless" },

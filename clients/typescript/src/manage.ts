@@ -81,6 +81,23 @@ export class ManageAuthentication extends Calls {
   }
 }
 
+export class ManageAutoTopUp extends Calls {
+  /** How they are set, whether a card is stored, and whether they pause. Scope `manage:billing`. Free. */
+  get(own?: CallOptions): Promise<Answer<api.AutoTopUpShown>> {
+    return this.send("getAutoTopUp", {}, own);
+  }
+
+  /** When the balance is under the floor, the stored card is charged and the amount added, one top-up at a time, up to the limit of a calendar month. They need a card, which a person stores by paying a top-up with `storeCard`. Turned on after they were off, they begin afresh. Scope `manage:billing`. Free. */
+  set(body: Body<"setAutoTopUp">, own?: CallOptions): Promise<Answer<api.AutoTopUpShown>> {
+    return this.send("setAutoTopUp", { body }, own);
+  }
+
+  /** It is charged no more, and automatic top-ups are off. A charge that the provider was asked for already is finished; where nobody learns how it ended, its top-up is left in doubt. Scope `manage:billing`. Free. */
+  deleteCard(own?: CallOptions): Promise<Answer<api.AutoTopUpShown>> {
+    return this.send("deleteStoredCard", {}, own);
+  }
+}
+
 export class ManageBalance extends Calls {
   /** What the account has, as `/api/v1/balance` tells it. Scope `manage:billing`. Free. */
   get(own?: CallOptions): Promise<Answer<api.BalanceResponse>> {
@@ -961,6 +978,7 @@ export class Manage {
   readonly alerts: ManageAlerts;
   readonly audit: ManageAudit;
   readonly authentication: ManageAuthentication;
+  readonly autoTopUp: ManageAutoTopUp;
   readonly balance: ManageBalance;
   readonly billingDetails: ManageBillingDetails;
   readonly bulk: ManageBulk;
@@ -999,6 +1017,7 @@ export class Manage {
     this.alerts = new ManageAlerts(send);
     this.audit = new ManageAudit(send);
     this.authentication = new ManageAuthentication(send);
+    this.autoTopUp = new ManageAutoTopUp(send);
     this.balance = new ManageBalance(send);
     this.billingDetails = new ManageBillingDetails(send);
     this.bulk = new ManageBulk(send);

@@ -102,7 +102,7 @@ def _plain_type(hint: Any) -> Any:
 
 def _about(hint: Any) -> str:
     said = [each for each in get_args(hint) if isinstance(each, msgspec.Meta)]
-    return next((each.description or "" for each in said), "")
+    return next((each.description for each in said if each.description), "")
 
 
 def _is_struct(hint: Any) -> bool:

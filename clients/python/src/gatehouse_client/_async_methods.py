@@ -325,6 +325,80 @@ class ManageAuthenticationCalls:
         )
 
 
+class ManageAutoTopUpCalls:
+    """Calls about auto top up."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def get(self, *, options: CallOptions | None = None) -> Answer[models.AutoTopUpShown]:
+        """How they are set, whether a card is stored, and whether they pause. Scope
+        `manage:billing`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/auto-top-up",
+                answer=models.AutoTopUpShown,
+                named="autoTopUpResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def set(
+        self,
+        *,
+        enabled: bool,
+        floor_minor: int,
+        amount_minor: int,
+        monthly_limit_minor: int,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.AutoTopUpShown]:
+        """When the balance is under the floor, the stored card is charged and the amount added,
+        one top-up at a time, up to the limit of a calendar month. They need a card, which a
+        person stores by paying a top-up with `storeCard`. Turned on after they were off, they
+        begin afresh. Scope `manage:billing`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/auto-top-up",
+                answer=models.AutoTopUpShown,
+                named="autoTopUpResponse",
+                repeat=Repeat.KEYED,
+                body=models.AutoTopUpWanted(
+                    enabled=enabled,
+                    floor_minor=floor_minor,
+                    amount_minor=amount_minor,
+                    monthly_limit_minor=monthly_limit_minor,
+                ),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+    async def delete_card(
+        self, *, idempotency_key: str | None = None, options: CallOptions | None = None
+    ) -> Answer[models.AutoTopUpShown]:
+        """It is charged no more, and automatic top-ups are off. A charge that the provider was
+        asked for already is finished; where nobody learns how it ended, its top-up is left in
+        doubt. Scope `manage:billing`. Free.
+        """
+        return await self._send(
+            Call(
+                method="DELETE",
+                path="/api/v1/manage/auto-top-up/card",
+                answer=models.AutoTopUpShown,
+                named="autoTopUpResponse",
+                repeat=Repeat.KEYED,
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageBalanceCalls:
     """Calls about balance."""
 
@@ -3754,6 +3828,7 @@ class ManageTopUpsCalls:
         self,
         *,
         amount_minor: int,
+        store_card: bool | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.TopUpShown]:
@@ -3769,7 +3844,7 @@ class ManageTopUpsCalls:
                 answer=models.TopUpShown,
                 named="topUpResponse",
                 repeat=Repeat.KEYED,
-                body=models.TopUpWanted(amount_minor=amount_minor),
+                body=models.TopUpWanted(amount_minor=amount_minor, store_card=store_card),
                 idempotency_key=idempotency_key,
                 options=options or {},
             )
@@ -4805,6 +4880,7 @@ class Manage:
         self.alerts = ManageAlertsCalls(sender)
         self.audit = ManageAuditCalls(sender)
         self.authentication = ManageAuthenticationCalls(sender)
+        self.auto_top_up = ManageAutoTopUpCalls(sender)
         self.balance = ManageBalanceCalls(sender)
         self.billing_details = ManageBillingDetailsCalls(sender)
         self.bulk = ManageBulkCalls(sender)

@@ -393,6 +393,58 @@ class AuthenticationShown(Struct, frozen=True, kw_only=True):
     """Day of the table of limits."""
 
 
+class AutoTopUpReason(OpenEnum):
+    """Why automatic top-ups pause, or were turned off."""
+
+    IN_DOUBT = "in_doubt"
+    MONTHLY_LIMIT = "monthly_limit"
+    REFUSED = "refused"
+
+
+class AutoTopUpShown(Struct, frozen=True, kw_only=True):
+    """How automatic top-ups of an account are set, and how they are."""
+
+    enabled: bool
+    """Whether they are turned on."""
+    floor_minor: int | None
+    """As it was set; null before it ever was."""
+    amount_minor: int | None
+    """The same."""
+    monthly_limit_minor: int | None
+    """The same."""
+    currency: str
+    """ISO 4217 code."""
+    this_month_minor: int
+    """What was added automatically this month (UTC), what is under way or in doubt included."""
+    card_stored_at: datetime | None
+    """When the card was stored (RFC 3339); null where none is."""
+    card_end: str | None
+    """The last characters of the provider's name for the stored card, where it is long enough to
+    show any.
+    """
+    top_up_id: str | None
+    """The top-up that is under way."""
+    refusals: int
+    """How many were refused in a row; 3 turn them off."""
+    paused_until: datetime | None
+    """Until when they pause (RFC 3339)."""
+    reason: AutoTopUpReason | None
+    """Why they pause, or were turned off."""
+
+
+class AutoTopUpWanted(Struct, frozen=True, kw_only=True):
+    """When to top up automatically, and how far."""
+
+    enabled: bool
+    """Whether the stored card is charged when the balance is under the floor."""
+    floor_minor: int
+    """The balance under which it is topped up, in the smallest unit of its currency."""
+    amount_minor: int
+    """What is added each time; the account's tax is charged besides."""
+    monthly_limit_minor: int
+    """The most that is added automatically in a calendar month (UTC), without tax."""
+
+
 class AvsResult(OpenEnum):
     """How the address compares with the issuer's."""
 
@@ -5379,6 +5431,14 @@ class ToldDecisions(Struct, frozen=True, kw_only=True):
     """Empty: all."""
 
 
+class TopUpKind(OpenEnum):
+    """How a top-up is paid."""
+
+    AUTOMATIC = "AUTOMATIC"
+    PAGE = "PAGE"
+    STORING = "STORING"
+
+
 class TopUpList(Struct, frozen=True, kw_only=True):
     """Top-ups of an account."""
 
@@ -5391,6 +5451,10 @@ class TopUpShown(Struct, frozen=True, kw_only=True):
 
     top_up_id: str
     """The id of the top-up."""
+    kind: TopUpKind
+    """PAGE is paid by a person, STORING too, and the card is stored. AUTOMATIC was charged to the
+    stored card.
+    """
     state: TopUpState
     """How far it is. WAITING and OPEN end by themselves. Of one IN_DOUBT nothing was added, and a
     person finds out why.
@@ -5433,6 +5497,10 @@ class TopUpWanted(Struct, frozen=True, kw_only=True):
     amount_minor: int
     """What is to be added to the balance, in the smallest unit of its currency; the page asks for
     the account's tax besides.
+    """
+    store_card: bool | None = None
+    """Whether the person who pays agrees that the provider stores the card, and that it is charged
+    again by automatic top-ups. No card number comes to us.
     """
 
 
@@ -6127,6 +6195,21 @@ class BalanceTopUpEndedEvent(PublicEvent, frozen=True, kw_only=True):
     data: BalanceTopUpEndedData
 
 
+class BalanceAutoTopUpPausedData(TypedDict):
+    """The `data` of a `BalanceAutoTopUpPausedEvent`."""
+
+    reason: str
+    until: str | None
+    topUpId: str | None
+
+
+class BalanceAutoTopUpPausedEvent(PublicEvent, frozen=True, kw_only=True):
+    """Automatic top-ups pause, or were turned off."""
+
+    type: Literal["balance.auto_top_up_paused"]
+    data: BalanceAutoTopUpPausedData
+
+
 class KeyCreatedData(TypedDict, total=False):
     """The `data` of a `KeyCreatedEvent`."""
 
@@ -6475,6 +6558,7 @@ EVENTS: Final[Mapping[str, type[PublicEvent]]] = {
     "balance.credit_expiring": BalanceCreditExpiringEvent,
     "balance.credit_expired": BalanceCreditExpiredEvent,
     "balance.top_up_ended": BalanceTopUpEndedEvent,
+    "balance.auto_top_up_paused": BalanceAutoTopUpPausedEvent,
     "key.created": KeyCreatedEvent,
     "key.expiring": KeyExpiringEvent,
     "key.revoked": KeyRevokedEvent,
