@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Text
 from gatehouse.store.columns import key, required
 
 revision = "0041"
-down_revision = "0039"
+down_revision = "0038"
 branch_labels = None
 depends_on = None
 expands = True

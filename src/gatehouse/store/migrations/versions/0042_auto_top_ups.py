@@ -5,8 +5,8 @@ from sqlalchemy import BigInteger, Integer, LargeBinary, Text
 
 from gatehouse.store.columns import index, key, optional, required
 
-revision = "0039"
-down_revision = "0038"
+revision = "0042"
+down_revision = "0041"
 branch_labels = None
 depends_on = None
 expands = True
