@@ -31,7 +31,7 @@ setup: $(DEV) ## Create .venv with all that checking and training need (used by 
 $(PACKAGES): requirements/runtime.lock requirements/build.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Gatehouse needs Python 3.11 or newer; try: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python cannot create environments; on Debian: apt-get install python3-venv"; exit 1; }
-	@echo "Installing what running needs into $(VENV): about 300 MB, once"
+	@echo "Installing what running needs into $(VENV): about 450 MB, once"
 	@$(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements/runtime.lock -r requirements/build.lock
 	@touch $@
