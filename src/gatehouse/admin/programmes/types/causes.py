@@ -1,6 +1,6 @@
 """What let the orders through that a month's events are about."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Final, NamedTuple
@@ -8,7 +8,7 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from gatehouse.admin.outcomes.types.counts import OutcomePlace
+from gatehouse.admin.outcomes.types.counts import OutcomeGroup, OutcomePlace
 from gatehouse.admin.programmes.types.counting import NOTHING, MonthCounts, counts_of
 from gatehouse.core.stages.outcomes import Outcome
 
@@ -68,18 +68,26 @@ UNKNOWN: Final = JudgedOrder(PassedBy.NOT_KNOWN, None, ())
 
 def causes_of(events: Iterable[tuple[OutcomePlace, JudgedOrder]]) -> list[EventCause]:
     """What let through the orders of some events, newest first; the most frequent causes."""
-    counts: defaultdict[tuple[str, JudgedOrder], MonthCounts] = defaultdict(MonthCounts)
+    # Most events are like many others but for their amounts, which are not counted here.
+    numbers: defaultdict[tuple[str, JudgedOrder], Counter[OutcomeGroup]] = defaultdict(Counter)
+    known: dict[OutcomeGroup, MonthCounts] = {}
     orders: defaultdict[tuple[str, JudgedOrder], dict[str, None]] = defaultdict(dict)
     totals: defaultdict[str, int] = defaultdict(int)
     for place, judged in events:
-        counted = counts_of(place.group, 1)
-        if counted == NOTHING:
+        group = place.group._replace(micros=0)
+        if group not in known:
+            known[group] = counts_of(group, 1)
+        if known[group] == NOTHING:
             continue
-        key = place.group.network, judged
-        counts[key] = counts[key].plus(counted)
-        totals[place.group.network] += 1
+        key = group.network, judged
+        numbers[key][group] += 1
+        totals[group.network] += 1
         if place.request_id is not None and len(orders[key]) < _EXAMPLES:
             orders[key][place.request_id] = None
+    counts = dict.fromkeys(numbers, NOTHING)
+    for key, alike in numbers.items():
+        for group, number in alike.items():
+            counts[key] = counts[key].plus(known[group], number)
     found = [
         EventCause(
             network=network,
