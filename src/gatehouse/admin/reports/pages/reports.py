@@ -85,13 +85,17 @@ def save_settings(visit: Visit) -> Response:
 
 def download_csv(visit: Visit) -> Response:
     """The report as CSV."""
-    report = _needed(visit)
+    report, _ = _report(visit)
+    if report is None:
+        return visit.render("reports/waiting.html", month=visit.place("month"))
     return _file(report_csv(visit, report), report, "csv", "text/csv; charset=utf-8")
 
 
 def download_pdf(visit: Visit) -> Response:
     """The report as PDF."""
-    report = _needed(visit)
+    report, _ = _report(visit)
+    if report is None:
+        return visit.render("reports/waiting.html", month=visit.place("month"))
     return _file(report_pdf(visit, report), report, "pdf", "application/pdf")
 
 
@@ -146,13 +150,6 @@ def _report(visit: Visit) -> tuple[MonthlyReport | None, bool]:
     except FiguresNotReady:
         return None, False
     return found.answer, False
-
-
-def _needed(visit: Visit) -> MonthlyReport:
-    report, _ = _report(visit)
-    if report is None:
-        raise visit.refuse("", "reports.problems.waiting")
-    return report
 
 
 _SEE: Final[dict[str, Any]] = {"permission": Permission.SEE_AUDIT}
