@@ -1,0 +1,50 @@
+"""Automatic top-ups in the console: who may set them, and what cannot be set."""
+
+from gatehouse.access.roles import UserRole
+from gatehouse.admin.top_ups.queries import auto_top_ups as queries
+from gatehouse.admin.top_ups.use_cases import auto_top_ups
+from gatehouse.gateway.hosted_pages import StoredCardId
+from tests.console.harness import Console
+
+_CARD = "card_0123456789abcdef"
+_SET = {"floor_minor": "20.00", "amount_minor": "50", "monthly_limit_minor": "1,000"}
+
+
+def _store_card(console: Console) -> None:
+    with console.session.change(unseen=True) as change:
+        queries.store_card(change, console.account_id, "cards", StoredCardId.of(_CARD))
+        change.audit("test")
+
+
+def test_finance_sets_automatic_top_ups_and_deletes_the_card(console: Console) -> None:
+    path = f"/a/{console.account_id}/money/top-ups"
+    fay = console.as_role(UserRole.FINANCE)
+    assert "Delete the stored card" not in fay.get(path).text
+    _store_card(console)
+    page = fay.get(path).text
+    assert "…cdef" in page
+    assert _CARD not in page
+    assert fay.post(f"{path}/automatic", _SET).status_code == 303
+    found = auto_top_ups.get_auto_top_up(console.session, console.account_id)
+    assert (found.floor_minor, found.amount_minor) == (2000, 5000)
+    assert (found.monthly_limit_minor, found.enabled) == (100_000, False)
+    for wrong in ({"floor_minor": "-1"}, {"amount_minor": "0"}, {"monthly_limit_minor": "49.99"}):
+        assert fay.post(f"{path}/automatic", _SET | wrong).status_code == 422
+    refused = fay.post(f"{path}/automatic", _SET | {"enabled": "yes"})
+    assert "takes no top-ups now" in refused.text
+    german = console.as_role(UserRole.FINANCE, locale="de").get(path).text
+    assert "Automatische Aufladung" in german
+    assert fay.post(f"{path}/card/delete").status_code == 303
+    found = auto_top_ups.get_auto_top_up(console.session, console.account_id)
+    assert found.card_stored_at is None
+
+
+def test_who_may_not_see_money_can_neither_set_nor_delete(console: Console) -> None:
+    path = f"/a/{console.account_id}/money/top-ups"
+    _store_card(console)
+    viewer = console.as_role(UserRole.VIEWER)
+    assert viewer.get(path).status_code == 403
+    assert viewer.post(f"{path}/automatic", _SET).status_code == 403
+    assert viewer.post(f"{path}/card/delete").status_code == 403
+    found = auto_top_ups.get_auto_top_up(console.session, console.account_id)
+    assert found.card_stored_at is not None
