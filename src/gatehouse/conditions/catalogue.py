@@ -196,7 +196,7 @@ _SPANS: Final = {
 }
 _OWNERS: Final = {
     "card": "this card",
-    "bin": "cards with this BIN",
+    "bin": "this BIN",
     "ip": "this address",
     "device": "this device (user agent and languages on one network)",
     "session": "this session",
