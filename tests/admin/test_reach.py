@@ -54,7 +54,7 @@ NOT_OFFERED: Final = {
         *("connectors.", "notifications.installation."),
     },
     "Money is the operator's; merchants read balance, statement and usage": {
-        *("money.set_prices", "money.top_up", "money.adjust", "money.usage.quick_usage"),
+        *("money.set_prices", "money.top_up", "money.adjust", "usage.quick_usage"),
         *("money.spending_pace", "money.ledger_page", "money.set_credit_limit"),
         *("invoices.closing.", "invoices.all_accounts.", "invoices.entries_of_month"),
         *("invoices.parties.get_seller", "invoices.parties.set_seller"),

@@ -52,8 +52,8 @@ from gatehouse.admin.lists.use_cases.lists import (
 )
 from gatehouse.admin.models.types import LabelAuditRequest, TrainingRequest
 from gatehouse.admin.models.use_cases import versions
-from gatehouse.admin.money.types import StatementQuery, UsageQuery
-from gatehouse.admin.money.use_cases import money, statements, usage
+from gatehouse.admin.money.types import StatementQuery
+from gatehouse.admin.money.use_cases import money, statements
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.payments.use_cases import in_doubt
 from gatehouse.admin.people.types import RoleContent
@@ -64,7 +64,9 @@ from gatehouse.admin.rule_sets.types import BacktestRequest, TrialRequest
 from gatehouse.admin.rule_sets.use_cases import declared, rule_backtest, rule_sets, rule_trial
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.secrets.use_cases import secrets
-from gatehouse.billing.statement import month_period
+from gatehouse.admin.usage import use_cases as usage
+from gatehouse.admin.usage.types import UsageQuery
+from gatehouse.billing.statement import UsageBy, month_period
 from gatehouse.core.errors import NotFound
 from gatehouse.operations.installation import open_admin_session, root_secrets
 from gatehouse.rules.authoring import read_rule_set
@@ -178,6 +180,9 @@ READING: dict[str, UseCase] = {
         s, a, month_period("2026-10"), statements.LedgerDays()
     ),
     "usage.get_usage": lambda s, a, k: usage.get_usage(s, a, UsageQuery()),
+    "usage.quick_usage": lambda s, a, k: usage.quick_usage(
+        s, a, UsageQuery(by=UsageBy.KEY), usage.sender_days()
+    ),
     "rule_trial.try_rules_with_lists": lambda s, a, k: rule_trial.try_rules_with_lists(
         s, a, read_rule_set(RULES.encode()), rule_trial.TrialCase({}, 0)
     ),

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
 from gatehouse.admin.money.queries import statements
-from gatehouse.admin.money.queries.ledger_days import LedgerDays
 from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerSearch, page
-from gatehouse.admin.money.types import UsagePer, UsageQuery
-from gatehouse.admin.money.use_cases.usage import get_usage, quick_usage, sender_days
+from gatehouse.admin.usage.types import UsagePer, UsageQuery
+from gatehouse.admin.usage.use_cases import get_usage, quick_usage, sender_days
 from gatehouse.billing.ledger import (
     AccountState,
     Book,
@@ -28,6 +27,7 @@ from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import DAY_MS, Period, UsageBy, month_period
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.accounts import accounts, ledger
+from gatehouse.store.accounts.ledger_days import LedgerDays
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.tables import ACCOUNTS, LEDGER_ENTRIES
 

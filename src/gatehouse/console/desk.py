@@ -9,11 +9,10 @@ from urllib.parse import quote
 from starlette.types import Scope
 
 from gatehouse.access.addresses import shown_address
-from gatehouse.admin.money.use_cases.statements import LedgerDays
-from gatehouse.admin.money.use_cases.usage import sender_days
 from gatehouse.admin.pipelines.pages.api_calls import ApiCaller
 from gatehouse.admin.sign_in.use_cases.oidc import SingleSignOn
 from gatehouse.admin.sign_in.use_cases.sign_in import SignIn
+from gatehouse.admin.usage.use_cases import sender_days
 from gatehouse.console.pages import Declared, Page
 from gatehouse.console.rendering import Renderer
 from gatehouse.console.serving.browser_sessions import BrowserSessions, StoredSessions
@@ -21,6 +20,7 @@ from gatehouse.console.serving.cookies import CookieJar
 from gatehouse.console.serving.guard import OriginGuard
 from gatehouse.figures.copies import ColumnCopies
 from gatehouse.settings.settings import Settings
+from gatehouse.store.accounts.ledger_days import LedgerDays
 
 _PLACE: Final = re.compile(r"\{([a-z_]+)(?::[a-z]+)?\}")
 

@@ -171,9 +171,8 @@ def accounts(
 ) -> None:
     """List the money of all accounts: balance, credit limit, usage of this month, invoices."""
     from gatehouse.admin.invoices.use_cases import all_accounts
-    from gatehouse.admin.money.use_cases.statements import LedgerDays
 
-    found = list(all_accounts.money_of_accounts(open_session(), LedgerDays()))
+    found = list(all_accounts.money_of_accounts(open_session()))
     headings = all_accounts.ACCOUNT_HEADINGS
     cells = [all_accounts.account_row(each) for each in found]
     form = chosen_format(form, as_json=as_json)

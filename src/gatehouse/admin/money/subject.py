@@ -11,14 +11,11 @@ SUBJECT = Subject(
             "command.statement:statement",
             "Print what moved a balance, by month or dates.",
         ),
-        CommandPlace(
-            "usage", "command.usage:usage", "Count requests by key, pipeline or tag, with fees."
-        ),
         CommandPlace("balance", "command.money:balance", "Prepaid balances."),
         CommandPlace("prices", "command.money:prices", "The fee schedule of an account."),
         CommandPlace("ledger", "command.money:ledger", "The ledger: every movement of money."),
     ),
-    use_cases=("use_cases.money", "use_cases.statements", "use_cases.usage"),
+    use_cases=("use_cases.money", "use_cases.statements"),
     operations=("routes:OPERATIONS",),
     pages=("pages.money:PAGES",),
 )

@@ -8,12 +8,13 @@ import msgspec
 from gatehouse.access.accounts import Account
 from gatehouse.admin.invoices import queries
 from gatehouse.admin.invoices.queries import Invoiced
-from gatehouse.admin.money.use_cases.statements import LedgerDays, quick_account_statement
+from gatehouse.admin.money.use_cases.statements import quick_account_statement
 from gatehouse.billing.ledger import AccountState
 from gatehouse.billing.statement import read_period
 from gatehouse.core.files.csv_output import plain_cell
 from gatehouse.core.money import format_amount
 from gatehouse.store.accounts import accounts
+from gatehouse.store.accounts.ledger_days import LedgerDays
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import installation_reading
 
@@ -38,11 +39,15 @@ class AccountMoney(msgspec.Struct, frozen=True):
 
 
 def money_of_accounts(
-    session: AdminSession, days: LedgerDays, *, wanted: str = "", after: str | None = None
+    session: AdminSession,
+    days: LedgerDays | None = None,
+    *,
+    wanted: str = "",
+    after: str | None = None,
 ) -> Iterator[AccountMoney]:
     """The accounts whose name has some letters, or with that id, newest first; lazily.
 
-    With `after`, those that follow the account of this id.
+    With `after`, those that follow the account of this id. `days` remembers for who asks again.
     """
     with installation_reading(session) as connection:
         found = list(reversed(accounts.listing(connection)))
@@ -50,7 +55,7 @@ def money_of_accounts(
     if after is not None:
         ids = [account.account_id for account, _ in found]
         found = found[ids.index(after) + 1 :] if after in ids else []
-    period = read_period(None, None, None, session.clock())
+    period, days = read_period(None, None, None, session.clock()), days or LedgerDays()
     for account, state in found:
         if wanted.casefold() not in account.name.casefold() and wanted != account.account_id:
             continue

@@ -12,21 +12,25 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.approvals.pages import propose
 from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance, SetPrices, TopUpBalance
 from gatehouse.admin.figures.use_cases.usage import UsageLine, usage_figures
+from gatehouse.admin.money.pages.months import (
+    chosen_month,
+    chosen_period,
+    months,
+    sheet,
+    today,
+)
 from gatehouse.admin.money.pages.statement_pdf import item_text, statement_pdf
-from gatehouse.admin.money.types import AccountStatement, UsagePer, UsageQuery, UsageResponse
+from gatehouse.admin.money.types import AccountStatement
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.money.use_cases.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
 from gatehouse.admin.money.use_cases.statements import quick_account_statement
-from gatehouse.admin.money.use_cases.usage import CSV_HEADINGS as USAGE_HEADINGS
-from gatehouse.admin.money.use_cases.usage import get_usage, quick_usage, usage_rows
 from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import EntryKind, charged_items
-from gatehouse.billing.statement import Period, PeriodRefused, UsageBy, read_period
+from gatehouse.billing.statement import Period
 from gatehouse.console.charts.charts import Series, Words, stacked_chart
 from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
-from gatehouse.console.refusals import Told
 from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 from gatehouse.core.clock import parse_time
@@ -38,7 +42,6 @@ from gatehouse.store.accounts.price_list import fees_of
 _DAYS: Final = 30
 _ON_A_PAGE: Final = 50
 _LATEST: Final = 5
-_USAGE_BY: Final = (UsageBy.KEY, UsageBy.PIPELINE, UsageBy.TAG)
 
 
 def show_money(visit: Visit) -> Response:
@@ -46,8 +49,8 @@ def show_money(visit: Visit) -> Response:
     overview = accounts.get(visit.session, visit.account_id)
     balance = money.get_balance(visit.session, visit.account_id)
     pace = money.spending_pace(visit.session, visit.account_id)
-    today = _today(visit)
-    period = Period(today - timedelta(days=_DAYS - 1), today + timedelta(days=1))
+    tomorrow = today(visit) + timedelta(days=1)
+    period = Period(tomorrow - timedelta(days=_DAYS), tomorrow)
     used = usage_figures(visit.session, visit.desk.columns, visit.account_id, period)
     return visit.render(
         "money/money.html",
@@ -71,8 +74,8 @@ def show_statement(visit: Visit) -> Response:
         "money/statement.html",
         made=made.statement,
         rows=rows,
-        month=_month(visit),
-        months=_months(visit),
+        month=chosen_month(visit),
+        months=months(visit),
         is_over=made.statement.at_ms >= made.statement.period.end_ms,
     )
 
@@ -81,36 +84,12 @@ def download_csv(visit: Visit) -> Response:
     """The statement for spreadsheets."""
     made = _statement(visit)
     text = csv_lines([CSV_HEADINGS, *csv_rows(made)])
-    return _file(visit, text.encode(), "text/csv; charset=utf-8", "csv")
+    return sheet(visit, text.encode(), "text/csv; charset=utf-8", "csv")
 
 
 def download_pdf(visit: Visit) -> Response:
     """The statement to file and to print."""
-    return _file(visit, statement_pdf(visit, _statement(visit)), "application/pdf", "pdf")
-
-
-def show_usage(visit: Visit) -> Response:
-    """The requests of a month and what they were charged, by key, pipeline or tag."""
-    found = _usage(visit, _usage_query(visit, UsagePer.MONTH))
-    return visit.render(
-        "money/usage.html",
-        found=found,
-        by=_usage_by(visit),
-        choices=_USAGE_BY,
-        month=_month(visit),
-        months=_months(visit),
-        requests=sum(each.requests for each in found.groups),
-        charged=sum(each.charged.micros for each in found.groups),
-    )
-
-
-def download_usage(visit: Visit) -> Response:
-    """The same by day, for spreadsheets."""
-    wanted = _usage_query(visit, UsagePer.DAY)
-    found = _usage(visit, wanted)
-    rows = usage_rows(visit.account_id, wanted, found)
-    text = csv_lines([USAGE_HEADINGS, *rows])
-    return _file(visit, text.encode(), "text/csv; charset=utf-8", "csv", "usage")
+    return sheet(visit, statement_pdf(visit, _statement(visit)), "application/pdf", "pdf")
 
 
 def show_ledger(visit: Visit) -> Response:
@@ -201,59 +180,9 @@ def _moved(visit: Visit, key: str, micros: int) -> Notice:
     return Notice(key, {"amount": visit.money(micros)})
 
 
-def _today(visit: Visit) -> date:
-    return datetime.fromtimestamp(visit.now_ms / 1000, UTC).date()
-
-
-def _month(visit: Visit) -> str:
-    return visit.query.get("month") or f"{_today(visit):%Y-%m}"
-
-
-def _months(visit: Visit) -> list[str]:
-    """The months that can be chosen: a year back, or since the account was made."""
-    assert visit.account is not None
-    made = datetime.fromtimestamp(visit.account.created_at_ms / 1000, UTC).date()
-    day = _today(visit).replace(day=1)
-    months: list[str] = []
-    while len(months) < 13 and (day >= made.replace(day=1) or not months):
-        months.append(f"{day:%Y-%m}")
-        day = (day - timedelta(days=1)).replace(day=1)
-    return months
-
-
 def _statement(visit: Visit) -> AccountStatement:
-    try:
-        period = read_period(_month(visit), None, None, visit.now_ms)
-    except PeriodRefused:
-        raise Told(visit.text("money.problems.month")) from None
     days = visit.desk.ledger_days
-    return quick_account_statement(visit.session, visit.account_id, period, days)
-
-
-def _usage(visit: Visit, wanted: UsageQuery) -> UsageResponse:
-    return quick_usage(visit.session, visit.account_id, wanted, visit.desk.sender_days)
-
-
-def _usage_by(visit: Visit) -> UsageBy:
-    typed = visit.query.get("by", "")
-    return UsageBy(typed) if typed in _USAGE_BY else UsageBy.KEY
-
-
-def _usage_query(visit: Visit, per: UsagePer) -> UsageQuery:
-    month = _month(visit)
-    try:
-        read_period(month, None, None, visit.now_ms)
-    except PeriodRefused:
-        raise Told(visit.text("money.problems.month")) from None
-    return UsageQuery(month=month, by=_usage_by(visit), per=per)
-
-
-def _file(
-    visit: Visit, body: bytes, content_type: str, ending: str, kind: str = "statement"
-) -> Response:
-    name = f"{kind}-{visit.account_id}-{_month(visit)}.{ending}"
-    disposition = f'attachment; filename="{name}"'
-    return Response(body, headers={"content-disposition": disposition}, media_type=content_type)
+    return quick_account_statement(visit.session, visit.account_id, chosen_period(visit), days)
 
 
 def _usage_chart(visit: Visit, used: list[UsageLine], period: Period) -> Markup:
@@ -314,8 +243,6 @@ PAGES: Final[Declarations] = (
     Page("/a/{account}/money/statement", "statement", show_statement, **_SEE),
     Page("/a/{account}/money/statement.csv", "statement-csv", download_csv, **_SEE),
     Page("/a/{account}/money/statement.pdf", "statement-pdf", download_pdf, **_SEE),
-    Page("/a/{account}/money/usage", "usage", show_usage, does=get_usage),
-    Page("/a/{account}/money/usage.csv", "usage-csv", download_usage, does=get_usage),
     Page("/a/{account}/money/ledger", "ledger", show_ledger, **_SEE),
     Action("/a/{account}/money/top-up", "money-top-up", top_up, **_CHANGE),
     Action("/a/{account}/money/adjust", "money-adjust", adjust, **{**_CHANGE, **_BOOK}),

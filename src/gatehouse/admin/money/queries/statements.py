@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 
 import sqlalchemy as sa
 
-from gatehouse.admin.money.queries.ledger_days import EntryGroup, LedgerDays
 from gatehouse.billing.ledger import EntryKind
 from gatehouse.billing.statement import (
     DAY_MS,
@@ -20,6 +19,7 @@ from gatehouse.billing.statement import (
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
+from gatehouse.store.accounts.ledger_days import EntryGroup, LedgerDays
 from gatehouse.store.accounts.tables import TOP_UP_REFERENCES
 from gatehouse.store.tables import IS_MOVEMENT, LEDGER_ENTRIES, NOT_A_HOLD
 

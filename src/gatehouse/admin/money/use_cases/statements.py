@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import Permission
 from gatehouse.admin.money.queries import statements
-from gatehouse.admin.money.queries.ledger_days import LedgerDays
 from gatehouse.admin.money.types import (
     AccountStatement,
     BalanceResponse,
@@ -19,6 +18,7 @@ from gatehouse.admin.money.types import (
 from gatehouse.admin.money.use_cases.money import get_balance
 from gatehouse.billing.statement import DAY_MS, ChargeLine, Period
 from gatehouse.store.accounts import accounts
+from gatehouse.store.accounts.ledger_days import LedgerDays
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading, installation_reading
 from gatehouse.store.admin.use_case import use_case

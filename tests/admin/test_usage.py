@@ -8,8 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
-from gatehouse.admin.money.types import StatementQuery, UsagePer, UsageQuery
-from gatehouse.admin.money.use_cases import statements, usage
+from gatehouse.admin.money.types import StatementQuery
+from gatehouse.admin.money.use_cases import statements
+from gatehouse.admin.usage import use_cases as usage
+from gatehouse.admin.usage.types import UsagePer, UsageQuery
 from gatehouse.billing.statement import UsageBy
 from gatehouse.core.errors import InvalidInput
 from gatehouse.store.accounts.usage import usage_groups

@@ -12,8 +12,8 @@ from gatehouse.admin.money.command.money_options import (
     chosen_format,
     period_argument,
 )
-from gatehouse.admin.money.types import UsagePer, UsageQuery, UsageResponse
 from gatehouse.admin.opening import open_account
+from gatehouse.admin.usage.types import UsagePer, UsageQuery, UsageResponse
 from gatehouse.billing.statement import UsageBy
 from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
 from gatehouse.cli.output import show, shown_amounts, table
@@ -40,7 +40,7 @@ def usage(  # noqa: PLR0913, PLR0917  # each option is one property of what is c
 
     By key, pipeline or the custom input tag, the sums are those of the statement.
     """
-    from gatehouse.admin.money.use_cases.usage import CSV_HEADINGS, get_usage, usage_rows
+    from gatehouse.admin.usage.use_cases import CSV_HEADINGS, get_usage, usage_rows
 
     form = chosen_format(form, as_json=as_json)
     session, account_id = open_account(account)

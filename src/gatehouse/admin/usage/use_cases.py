@@ -8,8 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
-from gatehouse.admin.money.queries.ledger_days import LedgerDays, read_senders
-from gatehouse.admin.money.types import (
+from gatehouse.admin.usage.types import (
     UsageEntry,
     UsageGroupEntry,
     UsagePer,
@@ -23,6 +22,7 @@ from gatehouse.core.files.csv_output import plain_cell
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, keys, usage
+from gatehouse.store.accounts.ledger_days import LedgerDays, read_senders
 from gatehouse.store.accounts.usage import UsageGroup
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
