@@ -56,6 +56,7 @@ _QUERIES: Final[Mapping[str, tuple[str, ...]]] = {
         "by=card.country&also=ip.country&span=365d",
         "by=rule&span=365d&decision=DECLINE",
     ),
+    "notifications": ("state=UNMATCHED", "event=disputed"),
     "reviews": ("view=mine", "view=unassigned", "view=resolved"),
     "overview": ("span=today", "span=7d", "span=90d"),
     "rules": ("span=7d", "span=90d"),

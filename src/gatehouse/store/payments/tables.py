@@ -50,6 +50,8 @@ PROVIDER_NOTIFICATIONS: Final = declare(
     *optional(Text, "account_id", "request_id", "about", "detail"),
     index("provider_notifications_once", "connector", "name", unique=True),
     index("provider_notifications_of_payment", "account_id", "request_id", "id"),
+    # A filter that fits few of them is looked up in the index alone.
+    index("provider_notifications_of_account", "account_id", "id", "state", "event", "connector"),
     index("provider_notifications_about", "connector", "about", where="about IS NOT NULL"),
     index("provider_notifications_due", "next_at_ms", where="next_at_ms IS NOT NULL"),
 )

@@ -1,4 +1,4 @@
-"""Automatic top-ups with a stored card."""
+"""Automatic top-ups with a stored card; and the notifications of an account in their order."""
 
 from alembic import op
 from sqlalchemy import BigInteger, Integer, LargeBinary, Text
@@ -27,4 +27,9 @@ def upgrade() -> None:
         *optional(BigInteger, "card_at_ms", "next_at_ms", "paused_until_ms"),
         *optional(Text, "reason", "top_up_id"),
         index("auto_top_ups_due", "next_at_ms", where="next_at_ms IS NOT NULL"),
+    )
+    op.create_index(
+        "provider_notifications_of_account",
+        "provider_notifications",
+        ["account_id", "id", "state", "event", "connector"],
     )
