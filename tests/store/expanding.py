@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from gatehouse.store.weaker_checks import WeakerCheck
 
 ALLOWED = {"create_table", "add_column", "create_index"}
-SMALL = {"holds", "payment_operations"}
-"""Tables that have few rows however long an installation runs. All that writes to a table waits
-while an index on it is made; add a table here if that is a moment."""
+QUICK = {"holds", "payment_operations", "provider_notifications"}
+"""Tables that have few rows however long an installation runs, or that no check writes to. All
+that writes to a table waits while an index on it is made; add a table here if that is a moment."""
 
 
 class Operation(NamedTuple):
@@ -60,12 +60,12 @@ def _of_column(table: str, column: "sa.Column[Any]") -> Iterator[str]:
         yield f"{table}.{column.name} must have a value, and servers of before give none"
     if column.unique:
         yield f"{table}.{column.name} is unique, and its index is made while requests wait"
-    if column.index and table not in SMALL:
+    if column.index and table not in QUICK:
         yield f"requests wait while the index of {table}.{column.name} is made"
 
 
 def _of_index(name: str, table: str, *, unique: bool) -> Iterator[str]:
     if unique:
         yield f"{name} refuses what servers of before write to {table}"
-    if table not in SMALL:
+    if table not in QUICK:
         yield f"requests wait while {name} is made on {table}"
