@@ -33,18 +33,22 @@ class Shop:
         self.now_ms = session.clock()
         settings = dataclasses.replace(session.settings, top_up_connector="cards")
         self.session = dataclasses.replace(session, clock=lambda: self.now_ms, settings=settings)
-        self._host = host
+        self._host, self._token = host, token
         self.account = make_account(self.session)
-        file = f"""
-connectors:
-  cards:
+        self.applies("cards")
+
+    def applies(self, *names: str) -> None:
+        """Have the host asked by connectors of these names."""
+        one = f"""
     kind: http
     mapping: gatehouse
-    base_url: http://127.0.0.1:{host.running.http_port}
-    secrets: {{token: "file:{token}"}}
-routes: {{gateway: [{{use: [cards]}}]}}
+    base_url: http://127.0.0.1:{self._host.running.http_port}
+    secrets: {{token: "file:{self._token}"}}
 """
+        each = "".join(f"  {name}:{one}" for name in names)
+        file = f"connectors:\n{each}routes: {{gateway: [{{use: [cards]}}]}}\n"
         operator = self.session.acting_as(Actor.operator("ada"))
+        settings = self.session.settings
         connectors.apply(operator, settings, NewVersion(file.encode()), no_file)
 
     def looks(self, *, servers: int = 1) -> None:

@@ -27,6 +27,7 @@ from gatehouse.admin.top_ups.types import (
 from gatehouse.admin.top_ups.use_cases import auto_top_ups, top_ups
 from gatehouse.core.errors import Conflict, InvalidFields, NotFound
 from gatehouse.core.reading.given import read_given
+from gatehouse.gateway.hosted_pages import StoredCardId
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.card_shop import HOUR_MS, UNIT, Shop
 from tests.admin.invoices.test_closing import SELLER, STANDARD
@@ -284,6 +285,47 @@ def test_what_is_turned_off_meanwhile_is_finished_and_not_begun_again(
 def test_a_closed_account_is_charged_no_more(shop: AutoShop) -> None:
     shop.sets()
     accounts.close(shop.session.acting_as(Actor.operator("ada")), shop.account, "contract ended")
+    shop.later()
+    assert shop.automatic() == []
+
+
+def test_a_charge_of_an_account_that_was_closed_is_not_asked_for_again(
+    shop: AutoShop, host: HostThread
+) -> None:
+    before = _charges(host)
+    shop.sets()
+    with host.misbehaving("error"):
+        shop.later(1000)
+    asked = _charges(host)
+    accounts.close(shop.session.acting_as(Actor.operator("ada")), shop.account, "contract ended")
+    shop.later()
+    [made] = shop.automatic()
+    assert (made.state, made.reason) == (TopUpState.IN_DOUBT, "not_added")
+    assert _charges(host) == asked != before
+
+
+def test_another_connector_is_not_asked_for_what_the_first_may_have_charged(
+    shop: AutoShop, host: HostThread
+) -> None:
+    shop.sets()
+    with host.misbehaving("reset"):
+        shop.later(1000)
+    asked = _charges(host)
+    shop.applies("cards", "others")
+    with shop.session.change(unseen=True) as change:
+        queries.store_card(change, shop.account, "others", StoredCardId.of(_name_of(shop)))
+        change.audit("test")
+    shop.later()
+    [made] = shop.automatic()
+    assert (made.state, made.reason) == (TopUpState.IN_DOUBT, "card_deleted")
+    assert (shop.auto.enabled, shop.auto.reason) == (False, AutoTopUpReason.IN_DOUBT)
+    assert _charges(host) == asked
+
+
+def test_where_top_ups_are_not_offered_any_more_none_is_begun(shop: AutoShop) -> None:
+    shop.sets()
+    elsewhere = dataclasses.replace(shop.session.settings, top_up_connector="")
+    shop.session = dataclasses.replace(shop.session, settings=elsewhere)
     shop.later()
     assert shop.automatic() == []
 

@@ -170,7 +170,8 @@ class AutoTopUpWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """A limit below one top-up would never allow any."""
-        if self.monthly_limit_minor < self.amount_minor:
+        amount, limit = self.amount_minor, self.monthly_limit_minor
+        if isinstance(amount, int) and isinstance(limit, int) and limit < amount:
             yield "monthlyLimitMinor", _LIMIT_TOO_LOW()
 
 

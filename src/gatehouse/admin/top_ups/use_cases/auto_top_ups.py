@@ -55,7 +55,7 @@ def set_auto_top_up(change: Change, account_id: str, given: AutoTopUpWanted) -> 
     unit = minor_micros(account.currency)
     check_amount(max(given.amount_minor, given.floor_minor) * unit, account.currency)
     if given.enabled:
-        _check_card(change, kept)
+        check_card(change, kept)
     values: dict[str, Any] = {
         "state": AutoTopUpState.ON if given.enabled else AutoTopUpState.OFF,
         "floor": given.floor_minor * unit,
@@ -98,7 +98,8 @@ def delete_stored_card(change: Change, account_id: str) -> AutoTopUpShown:
     return _shown(change.connection, account_id, change.now_ms)
 
 
-def _check_card(change: Change, kept: KeptAutoTopUp) -> None:
+def check_card(change: Change, kept: KeptAutoTopUp) -> None:
+    """Refuse to charge what is not stored, or not where top-ups are paid now."""
     if kept.sealed_card is None:
         raise Conflict(_NO_CARD())
     offered = offered_by(change.connection, change.session.settings)

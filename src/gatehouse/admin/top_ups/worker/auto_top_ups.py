@@ -15,7 +15,7 @@ from gatehouse.admin.top_ups.queries import top_ups
 from gatehouse.admin.top_ups.queries.auto_top_ups import KeptAutoTopUp
 from gatehouse.admin.top_ups.queries.top_ups import KeptTopUp
 from gatehouse.admin.top_ups.types import NOT_OVER, AutoTopUpReason, TopUpKind, TopUpState
-from gatehouse.admin.top_ups.use_cases.auto_top_ups import month_of
+from gatehouse.admin.top_ups.use_cases.auto_top_ups import check_card, month_of
 from gatehouse.admin.top_ups.use_cases.top_ups import begin
 from gatehouse.admin.top_ups.worker import ends
 from gatehouse.admin.top_ups.worker.parties import party_of
@@ -34,6 +34,7 @@ _AT_ONCE: Final = 16
 _CLAIM_MARGIN_MS: Final = 30_000
 _SHORTEST_PAUSE_MS: Final = 2_000
 _LONGEST_PAUSE_MS: Final = 10 * 60_000
+_CARD_DELETED: Final = "card_deleted"
 _UNANSWERED_MS: Final = 12 * 3_600_000
 """How long a party is asked for a charge: it must know its reference for longer than that."""
 
@@ -83,7 +84,18 @@ class AutoTopUpWorker:
         if auto.top_up_id is not None:
             with self._session.reading() as connection:
                 kept = top_ups.find(connection, auto.account_id, auto.top_up_id)
-            return kept if kept is not None and kept.state in NOT_OVER else None
+                account = accounts.get(connection, auto.account_id)
+            if kept is None or kept.state not in NOT_OVER:
+                return None
+            # Asked now, a party could charge what cannot be added, or what another has charged.
+            if account.closed_at_ms is not None:
+                reason = ends.NOT_ADDED
+            elif kept.connector != auto.connector:
+                reason = _CARD_DELETED
+            else:
+                return kept
+            ends.end(self._session, kept, TopUpState.IN_DOUBT, reason)
+            return None
         try:
             return self._begin(auto)
         except _NotNeeded:
@@ -101,6 +113,7 @@ class AutoTopUpWorker:
                 raise _NotNeeded
             if accounts.state(change.connection, auto.account_id).balance >= auto.floor:
                 raise _NotNeeded
+            check_card(change, now)
             month = month_of(change.now_ms)
             added = queries.added_since(change.connection, auto.account_id, month.start_ms)
             if added + auto.amount_minor > (auto.monthly_limit_minor or 0):
@@ -131,7 +144,7 @@ class AutoTopUpWorker:
             kept = top_ups.find(connection, auto.account_id, auto.top_up_id)
         assert kept is not None
         if has_no_card:
-            ends.end(self._session, kept, TopUpState.IN_DOUBT, "card_deleted")
+            ends.end(self._session, kept, TopUpState.IN_DOUBT, _CARD_DELETED)
         else:
             self._later(auto, kept)
 

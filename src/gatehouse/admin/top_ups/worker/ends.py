@@ -24,7 +24,7 @@ from gatehouse.store.admin.admin_session import AdminSession, Change
 
 _log: Final = logging.getLogger("gatehouse.money")
 
-_NOT_ADDED: Final = "not_added"
+NOT_ADDED: Final = "not_added"
 _REFUSED_PAUSE_MS: Final = 24 * 3_600_000
 
 
@@ -52,7 +52,7 @@ def add(session: AdminSession, kept: KeptTopUp, card: StoredCardId | None = None
         return
     except (AccountClosed, NotFound, InvalidInput, ledger.ReferenceTaken) as refused:
         _log.error("a paid top-up could not be added: %s", refused, extra=about(kept))
-        end(session, kept, TopUpState.IN_DOUBT, _NOT_ADDED)
+        end(session, kept, TopUpState.IN_DOUBT, NOT_ADDED)
 
 
 def end(session: AdminSession, kept: KeptTopUp, state: TopUpState, reason: str | None) -> None:
