@@ -22,8 +22,8 @@ from gatehouse.console.routes import DECLARED
 from gatehouse.console.serving.server import make_desk
 from gatehouse.settings.settings import Settings
 from tests.admin.people.signing_in import HERE, PASSWORD
-from tests.console.harness import Console
-from tests.harness import make_account
+from tests.console.harness import Console, open_console
+from tests.harness import Home, make_account
 
 ELSEWHERE: Final = [
     *("//evil.test", "///evil.test", "/\\evil.test", "\\\\evil.test", "https:evil.test"),
@@ -148,6 +148,13 @@ def test_no_page_reflects_a_script_of_its_address_or_of_a_form(console: Console)
             else:
                 answer = browser.client.get(path, params=every)
             _check(each, answer.status_code, answer.text)
+
+
+def test_what_no_database_can_look_for_is_not_found(home: Home) -> None:
+    with open_console(home) as console:
+        viewer = console.as_role(UserRole.VIEWER)
+        for place in ("disputes", "payments/notifications", "decisions", "alerts"):
+            assert viewer.get(f"/a/{console.account_id}/{place}/a%00b").status_code == 404
 
 
 def test_strangers_get_no_script_reflected_either(console: Console) -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.idverify.response import Result
 from tests.harness import AMELIA, BODY, PATIENCE_S, Home, Server, precheck, sandbox_key, until
 from tests.resilience.wire import (
@@ -215,6 +216,23 @@ def test_strange_text_is_kept_on_both_databases(home: Home) -> None:
         for query in ("clientReferenceId=%00", "clientReferenceId=%ff", "startingAfter=%00"):
             asked = client.get(f"/api/v1/decisions?{query}")
             envelope(200, asked.text)
+        assert "a defect" not in server.log()
+
+
+def test_no_name_or_filter_breaks_managing_on_either_database(home: Home) -> None:
+    key = home.key(home.account(), "--scope", "manage")
+    with home.server() as server, server.client(key) as client:
+        for one in all_endpoints():
+            path = one.address
+            for name in one.path_about:
+                path = path.replace(f"{{{name}}}", "a%00b")
+            queries = [f"{each.name}={text}" for each in one.query for text in ("%00", "x%01")]
+            for query in ("", *queries):
+                sent = None if one.body is None else b"{}"
+                answer = client.request(one.method, f"{path}?{query}", content=sent, headers=JSON)
+                assert answer.status_code not in (403, 500), (path, query)
+        wrong = {"kind": "rules", "percent": 50, "ruleSet": "a\x00b", "challengerRuleSet": "x"}
+        client.post("/api/v1/manage/experiments", json=wrong | {"name": "x", "assignedBy": "card"})
         assert "a defect" not in server.log()
 
 

@@ -25,7 +25,7 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.console import failures
 from gatehouse.console.assets import serve_asset
 from gatehouse.console.desk import Desk
-from gatehouse.console.forms.forms import FormRefused, read_body, read_form, read_pairs
+from gatehouse.console.forms.forms import FormRefused, fit, read_body, read_form, read_pairs
 from gatehouse.console.pages import FORM_BYTES, Action, Declared, Endpoint, Page, Reach
 from gatehouse.console.refusals import PageRefused, status_of
 from gatehouse.console.serving.cookies import read_cookies
@@ -246,7 +246,7 @@ def _asked(request: Request) -> Incoming:
         path=request.url.path,
         headers=request.headers,
         cookies=read_cookies("; ".join(request.headers.getlist("cookie"))),
-        places=request.path_params,
+        places={name: fit(part) for name, part in request.path_params.items()},
         address=scope["gatehouse.address"],
     )
 

@@ -130,7 +130,7 @@ def _reader(schema: dict[str, Any]) -> Callable[[str], Any]:
         return whole_number(schema["minimum"], schema["maximum"])
     if schema["type"] == "boolean":
         return read_flag
-    return short_text(schema.get("maxLength", LONGEST_CURSOR))
+    return short_text(schema.get("maxLength", LONGEST_CURSOR), schema.get("pattern", ""))
 
 
 def _from_path(place: str) -> Reads:

@@ -1,5 +1,6 @@
 """What an endpoint of the management API is: its address, its scope, its messages, its work."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
@@ -11,6 +12,8 @@ from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition
 
 PREFIX: Final = "/api/v1/manage"
+NUL: Final = "\x00"
+"""PostgreSQL cannot even look for a text with this character."""
 Chosen = TypeVar("Chosen")
 
 
@@ -117,12 +120,16 @@ def whole_number(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
-def short_text(most: int) -> Callable[[str], str]:
-    """Reads a query parameter that is a text of at most so many characters."""
+def short_text(most: int, pattern: str = "") -> Callable[[str], str]:
+    """Reads a query parameter that is a text of at most so many characters, and of a form."""
 
     def read(text: str) -> str:
         if not 1 <= len(text) <= most:
             raise ValueError(f"must have 1 to {most} characters")
+        if NUL in text:
+            raise ValueError("must not contain the character NUL")
+        if re.search(pattern, text) is None:
+            raise ValueError(f"must match {pattern}")
         return text
 
     return read

@@ -96,9 +96,13 @@ def _grouped(pairs: list[tuple[str, str]]) -> Values:
     found: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
         # Browsers end lines of text areas with both characters.
-        clean = _UNFIT.sub("\N{REPLACEMENT CHARACTER}", value.replace("\r\n", "\n"))
-        found[name] = (*found.get(name, ()), clean)
+        found[name] = (*found.get(name, ()), fit(value.replace("\r\n", "\n")))
     return found
+
+
+def fit(text: str) -> str:
+    """A text without the characters that a database may not look for."""
+    return _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _read_parts(body: SentBody) -> SentForm:

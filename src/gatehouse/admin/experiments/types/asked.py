@@ -119,6 +119,8 @@ class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
         ):
             if (value is not None) is not wanted:
                 yield path, "is needed" if wanted else "belongs to another kind"
+            elif isinstance(value, str) and not value.isprintable():
+                yield path, "has characters that no name has"
 
 
 class ExperimentShown(msgspec.Struct, frozen=True, rename="camel"):
