@@ -186,6 +186,18 @@ def test_the_limit_of_a_month_is_held_exactly_and_ends_with_it(shop: AutoShop) -
     assert shop.balance == (50 + 5 * 40) * UNIT
 
 
+def test_a_pause_that_is_over_has_no_reason_any_more(shop: AutoShop) -> None:
+    shop.sets(floor=12_000, amount=4000, limit=4000)
+    shop.later(1000, servers=2)
+    shop.later(1000)
+    assert str(shop.auto.reason) == "monthly_limit"
+    money.top_up(shop.session.acting_as(Actor.operator("ada")), shop.account, 100 * UNIT, "bank")
+    shop.goes_to(datetime(2031, 4, 2, tzinfo=UTC))
+    shop.looks()
+    found = shop.auto
+    assert (found.enabled, found.reason, found.paused_until) == (True, None, None)
+
+
 def test_a_card_that_the_provider_removed_is_refused_and_the_third_time_ends_it(
     shop: AutoShop, host: HostThread
 ) -> None:

@@ -116,6 +116,7 @@ def _shown(connection: sa.Connection, account_id: str, now_ms: int) -> AutoTopUp
     kept = queries.find(connection, account_id) or KeptAutoTopUp(account_id=account_id)
     currency = accounts.get(connection, account_id).currency
     floor, until_ms = kept.floor, kept.paused_until_ms
+    pauses = until_ms is not None and until_ms > now_ms
     return AutoTopUpShown(
         enabled=kept.is_on,
         floor_minor=None if floor is None else floor // minor_micros(currency),
@@ -127,6 +128,6 @@ def _shown(connection: sa.Connection, account_id: str, now_ms: int) -> AutoTopUp
         card_end=kept.card_end,
         top_up_id=kept.top_up_id,
         refusals=kept.refusals,
-        paused_until=moment(until_ms) if until_ms is not None and until_ms > now_ms else None,
-        reason=kept.reason,
+        paused_until=moment(until_ms) if pauses else None,
+        reason=kept.reason if pauses or not kept.is_on else None,
     )
