@@ -34,12 +34,19 @@ class PackedFeatures(msgspec.Struct, frozen=True, array_like=True):
     values: list[float]
 
 
+class _Places(dict[str, Place]):
+    """The places of names; a name without one stands for itself."""
+
+    def __missing__(self, name: str) -> str:
+        return name
+
+
 class NameTable:
     """The names that values of records have, each at a place of its own."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names: Final = tuple(names)
-        self._places: Final = {name: place for place, name in enumerate(self.names)}
+        self._places: Final = _Places({name: place for place, name in enumerate(self.names)})
         # The same names come again and again, in the same order.
         self._usual_places = lru_cache(_SHAPES_AT_ONCE)(self.places)
         self._usual_names = lru_cache(_SHAPES_AT_ONCE)(self.named)
@@ -51,7 +58,7 @@ class NameTable:
 
     def places(self, names: Collection[str]) -> tuple[Place, ...]:
         """The place of each name."""
-        return tuple(map(self._places.get, names, names))
+        return tuple(map(self._places.__getitem__, names))
 
     def pack(self, values: Mapping[str, Any]) -> PackedValues:
         """The values for a record, of which many have the same names."""

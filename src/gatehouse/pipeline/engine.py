@@ -226,7 +226,7 @@ class Engine:
         return (EvidenceRow(*place, *sealer.seal(*place, envelope)),)
 
     def _standing(
-        self, case: Case, runs: Sequence[StageRun], intent: IntentEnd | None, now_ms: int
+        self, case: Case, runs: Sequence[StageRun], intent: IntentEnd, now_ms: int
     ) -> tuple[PaymentRow, ...]:
         """The payment of a request, unless it is going to be reversed."""
         made = _made(runs)
@@ -254,7 +254,7 @@ class Engine:
 
         terms = found_by(job, case, record, self._options.terms)
         intent = None if job.plan.intent is None else _end_of(job.plan.steps, runs, decision)
-        payments = self._standing(case, runs, intent, now_ms)
+        payments = () if intent is None else self._standing(case, runs, intent, now_ms)
         closing = self._settlement.close(
             Close(
                 account_id=job.account_id,
@@ -299,8 +299,9 @@ def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome |
 
     One that was made and is declined after all must not stand.
     """
-    if True in [run.result.in_doubt for run in runs]:
-        return IntentEnd.DOUBTFUL
+    for run in runs:
+        if run.result.in_doubt:
+            return IntentEnd.DOUBTFUL
     if decision is not _ACCEPT and _made(runs) is not None:
         if decision is _DECLINE:
             return IntentEnd.DOUBTFUL
@@ -310,7 +311,10 @@ def _end_of(steps: Sequence[Step], runs: Sequence[StageRun], decision: Outcome |
 
 
 def _made(runs: Sequence[StageRun]) -> MadePayment | None:
-    return next((run.result.paid for run in runs if run.result.paid is not None), None)
+    for run in runs:
+        if run.result.paid is not None:
+            return run.result.paid
+    return None
 
 
 def _capturing(job: Job, decision: Outcome | None) -> str | None:

@@ -163,8 +163,7 @@ class Scorecard:
             each.code: (
                 _quiet_below(each),
                 each.cuts,
-                tuple(_bin(each, effect, sheet.report_from) for effect in each.effects),
-                each.code,
+                tuple((effect, _more(each, effect, sheet.report_from)) for effect in each.effects),
             )
             for each in sheet.terms
             if any(each.effects)
@@ -177,10 +176,19 @@ class Scorecard:
         told: list[_Told] = []
         strongest: dict[str, tuple[str, float]] = {}
         strongest_of_address: dict[str, float] = {}
-        for term, value in zip(map(self._bins.get, values), values.values(), strict=True):
-            if term is None or value < term[0]:
+        known = self._bins.get
+        for code, value in values.items():
+            term = known(code)
+            if term is None:
                 continue
-            effect, family, reason, of_address = term[2][bisect_right(term[1], value)]
+            quiet_below, cuts, bins = term
+            if value < quiet_below:
+                continue
+            effect, more = bins[bisect_right(cuts, value)]
+            if more is None:
+                total += effect
+                continue
+            family, reason, of_address = more
             if family is None:
                 if reason is not None:
                     told.append(reason)
@@ -189,7 +197,7 @@ class Scorecard:
                     about_address += effect
                 continue
             if family not in strongest or effect < strongest[family][1]:
-                strongest[family] = (term[3], effect)
+                strongest[family] = (code, effect)
             if of_address and effect < strongest_of_address.get(family, 0.0):
                 strongest_of_address[family] = effect
         for code, effect in strongest.values():
@@ -212,14 +220,15 @@ _Told = tuple[float, str, float]
 """How strong a reason is, its code and its effect."""
 
 
-def _bin(term: Term, effect: float, least: float) -> tuple[float, str | None, _Told | None, bool]:
-    """The effect of some values, the family that it is compared in, the reason it is told as, and
-    whether it is about the address.
+def _more(term: Term, effect: float, least: float) -> tuple[str | None, _Told | None, bool] | None:
+    """The family that an effect is compared in, the reason it is told as, and whether it is about
+    the address; None for one that is only added.
 
     What raises the score counts by itself, whatever else its family says.
     """
     reason = (abs(effect), term.code, effect) if abs(effect) >= least else None
-    return effect, None if effect > 0 else term.family, reason, term.about_address
+    more = (None if effect > 0 else term.family, reason, term.about_address)
+    return more if any(more) else None
 
 
 def _quiet_below(term: Term) -> float:

@@ -56,6 +56,8 @@ from gatehouse.sentry.shadow import SHADOW, shadow_facts
 
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3
+_LEAST_TOLD: Final = 0.0005
+"""A smaller effect is told as none."""
 
 
 class ObservedRequest(msgspec.Struct):
@@ -347,9 +349,8 @@ def told_reason(code: str, effect: float, value: float, *, shipped: bool) -> Rea
     """One reason; the same from what was measured as from what the record keeps of it."""
     fits = shipped or code in _PLAIN
     if not fits:
-        # As `fits_feature`, written out: every reason of a learned model is asked.
-        usual = _SHIPPED.effect(code, rounded_feature(value))
-        fits = usual * round(effect, _EFFECT_DIGITS) > 0
+        value = rounded_feature(value)
+        fits = _SHIPPED.effect(code, value) * effect > 0 and abs(effect) >= _LEAST_TOLD
     if fits and code in _CONSTANT:
         return _reason(code, effect, "", True)
     return _reason(code, effect, _shown(code, value, fits=fits), fits)

@@ -220,7 +220,7 @@ class LabelCounts(msgspec.Struct, gc=False):
 
     def _sums(self, day: int) -> Sums:
         # The event can be late, or the clock was set back.
-        day = max(day, self.latest_day)
+        day = self.latest_day if self.latest_day > day else day
         later = day - self.as_of
         near = -_LEFT_DAYS <= later <= _LEFT_DAYS
         left = _LEFT[later + _LEFT_DAYS] if near else 0.5 ** (later / HALF_LIFE_DAYS)

@@ -5,8 +5,10 @@ from typing import Final
 
 from gatehouse.decisions.packed_values import FEATURES, PackedValues
 
-_PARTS: Final = 10_000
+_PARTS: Final = 10_000.0
 """Values are kept with four digits after the point."""
+_NO_PARTS: Final = 1.5 * 2.0**52
+"""Of this size numbers have no fractions: what is added to it is rounded, halves to even."""
 
 
 def rounded_features(values: Mapping[str, float]) -> dict[str, float]:
@@ -21,12 +23,11 @@ def recorded_features(values: Mapping[str, float]) -> PackedValues:
 
 def rounded_feature(value: float) -> float:
     """One value, as exact as records keep it."""
-    return round(value * _PARTS) / _PARTS if value % 1 else value
+    return (value * _PARTS + _NO_PARTS - _NO_PARTS) / _PARTS
 
 
 def _rounded(values: Iterable[float]) -> list[float]:
-    # Most values are 1 or whole. For the others this takes a third of the time of round(value, 4).
+    # Many values are 1. This takes a tenth of the time of round(value, 4).
     return [
-        1 if value == 1 else round(value * _PARTS) / _PARTS if value % 1 else value
-        for value in values
+        1 if value == 1.0 else (value * _PARTS + _NO_PARTS - _NO_PARTS) / _PARTS for value in values
     ]
