@@ -464,6 +464,6 @@ def test_what_was_found_is_remembered_as_what_was_declared() -> None:
     assert noted == [
         (EntityKind.CUSTOM, "tier=gold"),
         (EntityKind.CUSTOM, "device=d-7"),
-        (EntityKind.CUSTOM, "plan=plus"),
+        (EntityKind.CUSTOM, "~plan=plus"),
     ]
     assert view.own_inputs == 2

@@ -44,6 +44,16 @@ def test_a_device_links_two_people(memory: LocalMemory) -> None:
     assert people(memory, event(ANN, CARD, at_s=NOW + 120)) == 1
 
 
+def test_a_number_of_their_own_links_two_people_and_a_category_does_not(
+    memory: LocalMemory,
+) -> None:
+    number, plan = (EntityKind.CUSTOM, "loyalty=7"), (EntityKind.CUSTOM, "~plan=free")
+    memory.note(event(ANN, CARD, number, plan))
+    assert people(memory, event(BOB, OTHER_CARD, plan, at_s=NOW + 60)) == 0
+    assert people(memory, event((EntityKind.USER, "eve"), plan, number, at_s=NOW + 120)) == 1
+    assert memory.note(event((EntityKind.USER, "dan"), plan)).ring is None
+
+
 def test_a_request_with_one_such_entity_has_no_ring(memory: LocalMemory) -> None:
     memory.note(event(ANN, DEVICE))
     memory.note(event(BOB, DEVICE))

@@ -18,7 +18,7 @@ from gatehouse.sentry import kinds
 from gatehouse.sentry.amounts import is_small
 from gatehouse.sentry.found.found_inputs import NOTHING_FOUND, FoundInputs
 from gatehouse.sentry.found.shapes import texts_in
-from gatehouse.sentry.memory.memory import Entity, MemoryEvent
+from gatehouse.sentry.memory.memory import CATEGORY, Entity, MemoryEvent
 from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.sentry.policy import SentryPolicy
 from gatehouse.sentry.request import CartItem
@@ -258,7 +258,8 @@ def _add_custom(
     entities += added
     if found.categories:
         others = [name for name in found.categories if name not in names]
-        entities += _custom_entities(others, view, hasher)
+        shared = _custom_entities(others, view, hasher)
+        entities += [(kind, CATEGORY + value) for kind, value in shared]
 
 
 def _custom_entities(names: Iterable[str], view: RequestView, hasher: EntityHasher) -> list[Entity]:

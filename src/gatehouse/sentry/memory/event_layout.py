@@ -86,6 +86,8 @@ class EventLayout(NamedTuple):
     """The kinds of the same."""
     first_lists: dict[EntityKind, list[float]]
     """The velocity of entities that are seen for the first time."""
+    inputs: tuple[int, ...]
+    """The places of custom inputs."""
     ring: Pick | None
     """The keys of entities that join a ring; None when there are fewer than two."""
     ring_at_home: Pick | None
@@ -118,6 +120,7 @@ def layout_of(present: tuple[EntityKind, ...]) -> EventLayout:
         ),
         tuple(kind for kind in present if kind in PARTNERS),
         first_lists(tuple(first)),
+        tuple(place for place, kind in enumerate(present) if kind is kinds.CUSTOM),
         *_joining(present, first.get(kinds.ADDRESS)),
     )
 

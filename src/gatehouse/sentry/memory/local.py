@@ -1,8 +1,6 @@
 """Sentry's memory inside one process: histories by key, bounded, the longest unseen forgotten."""
 
 from collections.abc import Callable
-from itertools import repeat
-from operator import and_, or_
 from typing import Final
 
 from gatehouse.sentry import kinds
@@ -212,9 +210,6 @@ class LocalMemory:
 
 def _keyed(event: MemoryEvent) -> tuple[EventLayout, list[int]]:
     """How the event is remembered, and each entity's key, whose lowest bits are its kind."""
-    if not event.entities:
-        return layout_of(()), []
-    present, values = zip(*event.entities, strict=True)
-    # `hash((account_id, kind, value)) & _KEY_BITS | kind` for each, without a loop in Python.
-    hashes = map(hash, zip(repeat(event.account_id), present, values, strict=False))
-    return layout_of(present), list(map(or_, map(and_, hashes, repeat(_KEY_BITS)), present))
+    account_id, entities = event.account_id, event.entities
+    keys = [hash((account_id, kind, value)) & _KEY_BITS | kind for kind, value in entities]
+    return layout_of(tuple([kind for kind, _ in entities])), keys

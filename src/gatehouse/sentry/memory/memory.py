@@ -11,6 +11,8 @@ HOUR_S: Final = 3600
 DAY_S: Final = 86_400
 WEEK_S: Final = 7 * DAY_S
 MONTH_S: Final = 30 * DAY_S
+CATEGORY: Final = "~"
+"""What the value of a custom input opens with that was found to be a category."""
 
 
 class EntityKind(IntEnum):
@@ -44,7 +46,7 @@ class EntityKind(IntEnum):
     CATEGORY = 18
     CART = 19
     CUSTOM = 20
-    """A custom input that the account declared to be an entity; the value opens with its key."""
+    """A custom input that the account declared, or that was found; the value opens with its key."""
     TRANSACTION = 21
     EMAIL = 22
     """A mailbox; different spellings of one address are the same mailbox."""

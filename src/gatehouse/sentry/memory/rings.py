@@ -15,7 +15,7 @@ import msgspec
 from gatehouse.core.ids import derived_id
 from gatehouse.sentry.memory.entity_history import KIND_BITS, EntityHistory
 from gatehouse.sentry.memory.event_layout import EventLayout
-from gatehouse.sentry.memory.memory import DAY_S, MemoryEvent
+from gatehouse.sentry.memory.memory import CATEGORY, DAY_S, MemoryEvent
 from gatehouse.sentry.memory.ring_generation import MOMENT_SHIFT, STRONG, WEAK, RingGeneration
 
 PERIOD_S: Final = 45 * DAY_S
@@ -175,10 +175,16 @@ def birth_of(event: MemoryEvent) -> int:
 def joining(event: MemoryEvent, layout: EventLayout, keys: Sequence[int]) -> Sequence[int] | None:
     """The keys of an event's entities that join each other; None if fewer than two do.
 
-    The address of a carrier, a relay or a data centre is nobody's: it has no whereabouts.
+    The address of a carrier, a relay or a data centre is nobody's: it has no whereabouts. Strangers
+    have a category in common.
     """
     pick = layout.ring if event.whereabouts is None else layout.ring_at_home
-    return None if pick is None else pick(keys)
+    if pick is None or not layout.inputs:
+        return None if pick is None else pick(keys)
+    named = [(keys[place], event.entities[place][1]) for place in layout.inputs]
+    categories = {key for key, value in named if value.startswith(CATEGORY)}
+    linked = [key for key in pick(keys) if key not in categories]
+    return linked if len(linked) > 1 else None
 
 
 def partners_in(layout: EventLayout, histories: Sequence[EntityHistory]) -> list[int]:
