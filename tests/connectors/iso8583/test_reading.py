@@ -90,6 +90,7 @@ def test_the_least_dialect_can_be_used() -> None:
         ("check:", "authorize:", "messages.authorize: needs reverse or reverse_advice"),
         ("ans...999}", "ans...999, tags: {entries: {T: {format: n1}}}}", "tag_bytes bytes: 2"),
         ("ans...999}", "ans20, tags: {entries: {T1: {format: n1}}}}", "must be variable"),
+        ("ans...999}", "ans...999, tags: {before: é, entries: {T1: {format: n1}}}}", "ASCII"),
         ("ans...999}", "n...999, tags: {entries: {T1: {format: n1}}}}", "must be ans or b"),
         ("ans...999}", "b...99, bitmap: {bytes: 1, fields: {9: {format: n1}}}}", "only 8 bits"),
         ("ans...999}", "ans5, parts: [{format: ans2}]}", "have 2 characters, and the field has 5"),

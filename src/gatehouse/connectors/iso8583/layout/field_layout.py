@@ -80,6 +80,8 @@ class TagLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_d
         for name in ("tag", "length"):
             if getattr(self, name) is Encoding.HEX:
                 yield name, "must be ascii, ebcdic, bcd or binary"
+        if isinstance(self.before, str) and not self.before.isascii():
+            yield "before", "must be of ASCII characters"
         if not isinstance(self.entries, dict) or not isinstance(self.tag_bytes, int):
             return
         binary = self.ber or self.tag in (Encoding.BINARY, Encoding.BCD)
