@@ -22,6 +22,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from gatehouse.idverify.names import compare_full_names
 from gatehouse.idverify.names.compare import PARTIAL_FROM
 from gatehouse.idverify.names.scripts import HAN, HANGUL, KANA, fold_latin, script_of
+from gatehouse.operations.warmup import NAMES
 from scripts.name_pairs import (
     ALIAS,
     COLUMNS,
@@ -65,8 +66,9 @@ def main() -> int:
     if not pairs:
         print(f"{data} has no CSV file with the columns {', '.join(COLUMNS)}", file=sys.stderr)
         return 2
-    compare_full_names("Warm Up", "Прогрев")
-    compare_full_names("Wang Xiaoming", "王小明")
+    # A server loads what compares names before its first request.
+    for sent, held in NAMES:
+        compare_full_names(" ".join(sent), " ".join(held))
     started = time.process_time()
     verdicts = [compare_full_names(pair.left, pair.right) for pair in pairs]
     elapsed = time.process_time() - started

@@ -18,7 +18,7 @@ from gatehouse.intel.networks import PackedNetworks, load_networks
 _log: Final = logging.getLogger("gatehouse.operations.warmup")
 
 # Pairs that are not simply equal, so that comparing them loads every table about names.
-_NAMES: Final = (
+NAMES: Final = (
     (("Kowalewski", "Amelia"), ("Kovalevsky", "Millie")),
     (("王", "小明"), ("Wang", "Xiaoming")),
     (("田中", "太郎"), ("Tanaka", "Hiroko")),
@@ -113,7 +113,7 @@ def _warm_id_verify() -> None:
     load_all_plans()
     load_all_checks()
     parse_email("amelia@bücher.example")
-    for sent, held in _NAMES:
+    for sent, held in NAMES:
         compare_person_names(PersonName(*sent), PersonName(*held))
         compare_full_names(" ".join(sent), " ".join(held))
     compare_company_names("Acme Ltd", "Acme Trading Limited")
