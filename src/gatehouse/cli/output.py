@@ -81,7 +81,7 @@ def sheet(rows: Iterable[tuple[str, object]]) -> str:
 def cell(value: object, none: str) -> str:
     """A value as a table shows it; `none` stands for a missing one and for an empty list."""
     if isinstance(value, dict):
-        value = [f"{name}={_plain(each)}" for name, each in value.items()]
+        value = [f"{name}={cell(each, '-')}" for name, each in value.items()]
     if isinstance(value, list | tuple):
         value = ", ".join(map(_item, value)) or None
     return none if value is None else _plain(value)
@@ -90,27 +90,34 @@ def cell(value: object, none: str) -> str:
 def _item(value: object) -> str:
     """One of several values in a cell; what has fields is told by what is in them."""
     if isinstance(value, dict):
-        return " ".join(_plain(each) for each in value.values())
+        return " ".join(_item(each) for each in value.values() if each is not None)
     return hinted(value)
 
 
 def show_result(result: msgspec.Struct, as_json: bool) -> None:
     """Print what a use case answered: a table if it is a list, or a sheet of its fields.
 
-    A list beside an object, as limits are beside settings, comes below the sheet.
+    Lists beside an object, as limits are beside settings, come below the sheet.
     """
     data = as_data(result)
-    lists = [value for value in data.values() if isinstance(value, list)]
-    if len(lists) == 1 and lists[0] and isinstance(lists[0][0], dict):
-        fields = [*lists[0][0]]
-        headings = [_JOINT.sub(" ", each).upper() for each in fields]
-        text = columns(headings, lists[0], fields, "-")
-        beside = {name: value for name, value in data.items() if value is not lists[0]}
-        if any(isinstance(value, dict) for value in beside.values()):
-            text = f"{_fields(beside)}\n\n{text}"
+    lists = {name: value for name, value in data.items() if isinstance(value, list)}
+    tables = {name: _table(rows) for name, rows in lists.items() if rows and _has_fields(rows[0])}
+    beside = {name: value for name, value in data.items() if name not in tables}
+    is_object = any(map(_has_fields, beside.values()))
+    if tables and (is_object or len(lists) == 1):
+        text = "\n\n".join([_fields(beside)] * is_object + [*tables.values()])
     else:
         text = _fields(data)
     show(data, text, as_json=as_json)
+
+
+def _has_fields(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    fields = [*rows[0]]
+    return columns([_JOINT.sub(" ", each).upper() for each in fields], rows, fields, "-")
 
 
 def _fields(data: Mapping[str, Any]) -> str:

@@ -144,7 +144,11 @@ def test_a_command_lists_shows_and_blocks_rings(home: Home) -> None:
     listed = home.run("rings", "list", *account).out
     assert LARGE in listed
     assert "{" not in listed, "amounts are told for people"
-    assert "u-first" in home.run("rings", "show", LARGE, *account).out
+    shown = home.run("rings", "show", LARGE, *account).out
+    # The ring, then its members and its newest decisions, a line for each.
+    assert shown.startswith("ring ")
+    assert any(line.split()[:2] == ["user", "u-first"] for line in shown.splitlines())
+    assert "REQUEST ID" in shown
     done = home.run("rings", "block", LARGE, "--reason", "stolen", *account)
     assert (done.code, "blocked-users" in done.out) == (0, True)
 
