@@ -7,7 +7,9 @@ import msgspec
 from gatehouse.admin.notifications import queries
 from gatehouse.admin.notifications.types import KeptNotification, NotificationState
 from gatehouse.admin.notifications.worker import NotificationWorker
+from gatehouse.admin.top_ups.queries import auto_top_ups
 from gatehouse.core.ids import derived_id, new_id
+from gatehouse.gateway.hosted_pages import StoredCardId
 from gatehouse.gateway.notifying import NotifiedEvent, ProviderNotification
 from gatehouse.gateway.operating import OperationKind
 from gatehouse.pipeline.settlement import PaymentRow
@@ -16,6 +18,7 @@ from gatehouse.store.payments.operations import NewOperation, OperationState
 from gatehouse.store.payments.tables import PAYMENT_OPERATIONS, PAYMENTS
 
 CAPTURED: Final = (OperationKind.CAPTURE, OperationState.SUCCEEDED, 6000)
+STORED_CARD: Final = "card_0123456789abcdef"
 DOUBTFUL: Final = (OperationKind.REFUND, OperationState.IN_DOUBT, 1000)
 
 
@@ -69,3 +72,10 @@ def keep_notification(session: AdminSession, event: NotifiedEvent, **told: Any) 
         queries.keep(connection, [kept])
     NotificationWorker(session).apply_due()
     return name
+
+
+def store_card(session: AdminSession, account_id: str) -> None:
+    """Store a card that automatic top-ups can charge."""
+    with session.change(unseen=True) as change:
+        auto_top_ups.store_card(change, account_id, "cards", StoredCardId.of(STORED_CARD))
+        change.audit("test")

@@ -1,29 +1,21 @@
 """Automatic top-ups in the console: who may set them, and what cannot be set."""
 
 from gatehouse.access.roles import UserRole
-from gatehouse.admin.top_ups.queries import auto_top_ups as queries
 from gatehouse.admin.top_ups.use_cases import auto_top_ups
-from gatehouse.gateway.hosted_pages import StoredCardId
 from tests.console.harness import Console
+from tests.console.paid import STORED_CARD, store_card
 
-_CARD = "card_0123456789abcdef"
 _SET = {"floor_minor": "20.00", "amount_minor": "50", "monthly_limit_minor": "1,000"}
-
-
-def _store_card(console: Console) -> None:
-    with console.session.change(unseen=True) as change:
-        queries.store_card(change, console.account_id, "cards", StoredCardId.of(_CARD))
-        change.audit("test")
 
 
 def test_finance_sets_automatic_top_ups_and_deletes_the_card(console: Console) -> None:
     path = f"/a/{console.account_id}/money/top-ups"
     fay = console.as_role(UserRole.FINANCE)
     assert "Delete the stored card" not in fay.get(path).text
-    _store_card(console)
+    store_card(console.session, console.account_id)
     page = fay.get(path).text
     assert "…cdef" in page
-    assert _CARD not in page
+    assert STORED_CARD not in page
     assert fay.post(f"{path}/automatic", _SET).status_code == 303
     found = auto_top_ups.get_auto_top_up(console.session, console.account_id)
     assert (found.floor_minor, found.amount_minor) == (2000, 5000)
@@ -41,7 +33,7 @@ def test_finance_sets_automatic_top_ups_and_deletes_the_card(console: Console) -
 
 def test_who_may_not_see_money_can_neither_set_nor_delete(console: Console) -> None:
     path = f"/a/{console.account_id}/money/top-ups"
-    _store_card(console)
+    store_card(console.session, console.account_id)
     viewer = console.as_role(UserRole.VIEWER)
     assert viewer.get(path).status_code == 403
     assert viewer.post(f"{path}/automatic", _SET).status_code == 403

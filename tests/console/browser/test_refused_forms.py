@@ -25,6 +25,7 @@ from tests.console.browser.offered import CLOSED
 from tests.console.browser.refusals import Refusal, refuse, refuse_undrawn
 from tests.console.browser.reviewing import open_reviews
 from tests.console.browser.site import Site, needs_chromium
+from tests.console.paid import store_card
 from tests.harness import make_account
 
 pytestmark = needs_chromium
@@ -43,7 +44,7 @@ BUTTONS: Final = {
     *("audit-export", "installation-audit-export", "review-reveal"),
     *("begin-passkey", "add-passkey", "remove-passkey", "end-session"),
     *("proposals-choose", "proposal-approve", "proposal-withdraw"),
-    *("disputes-keeping", "dispute-file", "dispute-file-delete"),
+    *("disputes-keeping", "dispute-file", "dispute-file-delete", "stored-card-delete"),
     *("evidence-packet", "evidence-paper", "decisions-share", "invoices-close"),
     *("experiment-end", "model-shadow-start", "model-shadow-stop", "role-delete"),
     *("payment-void", "notification-apply", "notifications-again"),
@@ -249,8 +250,14 @@ ELSEWHERE: Final = (
     Refusal("models", "model-train", {"delay": "soon", "note": WORDS}, "delay"),
     Refusal("models", "model-audit", {"delay": "soon", "note": WORDS}, "delay"),
     Refusal("proposals", "proposal-refuse", {"reason": " "}, "reason"),
+    Refusal(
+        "top-ups",
+        "auto-top-up",
+        {"floor_minor": "much", "amount_minor": "50", "monthly_limit_minor": "100"},
+        "floor_minor",
+    ),
 )
-"""Of an account where no training is under way, and something is proposed."""
+"""Of an account where no training is under way, something is proposed, and a card is stored."""
 OF_AN_APP: Final = tuple(
     Refusal(
         "profile",
@@ -342,13 +349,14 @@ def test_a_review_that_is_corrected_without_a_reason_is_refused(
     _refuse_all(site, (RESOLVED,), around, site.token(UserRole.OPERATOR))
 
 
-def test_a_training_and_a_decision_about_a_proposal_are_refused(
+def test_a_training_a_decision_about_a_proposal_and_automatic_top_ups_are_refused(
     site: Site, known: dict[str, str]
 ) -> None:
     with site.home.session() as session:
         account_id = make_account(session, "Other Shop")
         approvals.set_wanted(session, account_id, ("adjustments",))
         made = proposals.propose(session, account_id, AdjustBalance(1_000_000, WORDS))
+        store_card(session, account_id)
     known = {**known, "account": account_id, "proposal": made.proposal_id}
     _refuse_all(site, ELSEWHERE, known, site.token(UserRole.OPERATOR))
 
