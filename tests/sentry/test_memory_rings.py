@@ -1,5 +1,6 @@
 """Rings in the memory of one process: who joins, who does not, and how people leave."""
 
+import msgspec
 import pytest
 
 from gatehouse.sentry.memory.local import LocalMemory
@@ -42,6 +43,18 @@ def test_a_device_links_two_people(memory: LocalMemory) -> None:
     assert people(memory, event(BOB, OTHER_CARD, DEVICE, at_s=NOW + 60)) == 1
     # And what only one of them used leads to the other as well.
     assert people(memory, event(ANN, CARD, at_s=NOW + 120)) == 1
+
+
+def test_a_ring_has_the_same_name_when_its_first_event_comes_from_a_record(
+    memory: LocalMemory,
+) -> None:
+    for part in (0.2176, 0.2175, 0.0006, 0.9999, 0.218):
+        first, then = event(ANN, DEVICE, at_s=NOW + part), event(BOB, DEVICE, at_s=NOW + 60)
+        rebuilt = LocalMemory(limit=1000)
+        rebuilt.note(msgspec.structs.replace(first, at_s=round(first.at_s, 3)))
+        memory.note(first)
+        assert ring(memory, then).id == ring(rebuilt, then).id
+        memory = LocalMemory(limit=1000)
 
 
 def test_a_number_of_their_own_links_two_people_and_a_category_does_not(
