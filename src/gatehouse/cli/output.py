@@ -80,6 +80,8 @@ def sheet(rows: Iterable[tuple[str, object]]) -> str:
 
 def cell(value: object, none: str) -> str:
     """A value as a table shows it; `none` stands for a missing one and for an empty list."""
+    if isinstance(value, dict) and value.keys() == {"currency", "amount"}:
+        value = _item(value)
     if isinstance(value, dict):
         value = [f"{name}={cell(each, '-')}" for name, each in value.items()]
     if isinstance(value, list | tuple):

@@ -149,6 +149,7 @@ def test_a_command_lists_shows_and_blocks_rings(home: Home) -> None:
     assert shown.startswith("ring ")
     assert any(line.split()[:2] == ["user", "u-first"] for line in shown.splitlines())
     assert "REQUEST ID" in shown
+    assert "currency=" not in shown, "an amount is one value"
     done = home.run("rings", "block", LARGE, "--reason", "stolen", *account)
     assert (done.code, "blocked-users" in done.out) == (0, True)
 
