@@ -19,6 +19,7 @@ _FOR_OTHERS = {
     "gatehouse.admin.acquirer_files.use_cases.import_files": "a job reads the file",
     "gatehouse.admin.import_engine": "the same",
     "gatehouse.admin.models.use_cases.replays": "only a command replays files",
+    "gatehouse.admin.top_ups.queries": "a worker is told, which charges the card later",
     "gatehouse.archive": "a job reads an archive",
     "gatehouse.backtest.export": "only a command writes files of records",
     "gatehouse.operations.installation": "ends a command or a server when it starts",
