@@ -116,7 +116,7 @@ def test_without_data_the_attacks_are_measured_and_the_rest_is_said_to_be_missin
     assert command.main([]) == 0
     printed = capsys.readouterr()
     assert "make eval-sentry DATA=DIR; there is none, so what is made up is measured" in printed.err
-    assert printed.out.startswith("Card testing, made up (seed 11): a shop of 30 customers")
+    assert "\nCard testing, made up (seed 11): a shop of 30 customers" in printed.out
     assert command.main(["--only", "attacks", "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out) == {
