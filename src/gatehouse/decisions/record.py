@@ -129,7 +129,7 @@ _decode_version: Final = msgspec.json.Decoder(_Versioned).decode
 
 def encode(record: DecisionRecord) -> str:
     """The text of a record, as it is kept."""
-    version = max(record.version, VERSION)
+    version = record.version if record.version > VERSION else VERSION
     if record.signals is not None:
         # What is encoded need not have the types that it would be read as.
         packed: Any = SIGNALS.pack(record.signals)

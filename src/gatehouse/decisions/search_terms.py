@@ -238,7 +238,7 @@ def amount_buckets(currency: str, least: int | None, most: int | None) -> list[s
 
 def _octave(micros: int) -> int:
     """How many binary digits the whole units have; 0 for less than one."""
-    return max(0, micros // _MICROS).bit_length()
+    return (micros // _MICROS).bit_length() if micros > 0 else 0
 
 
 def _of_card(card: KeptCard | None) -> tuple[FoundBy, ...]:

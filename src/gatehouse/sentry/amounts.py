@@ -66,4 +66,4 @@ def can_be_paid(amount: float, currency: str | None, digits: int | None) -> bool
     if digits is None:
         return True
     units = amount * 10.0**digits
-    return abs(units - round(units)) <= _NEAR * max(units, 1_000.0)
+    return abs(units - round(units)) <= _NEAR * (units if units > 1_000.0 else 1_000.0)

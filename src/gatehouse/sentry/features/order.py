@@ -68,7 +68,8 @@ def _measure_amount(view: RequestView, found: dict[str, float]) -> None:
     habit, spread = view.spending, history.usual_amounts()
     is_usual = habit is not None and _is_usual(amount, habit)
     if spread is not None and not is_usual:
-        deviation = max(spread.deviation * _DEVIATIONS, _LEAST_DEVIATION)
+        usual = spread.deviation * _DEVIATIONS
+        deviation = usual if usual > _LEAST_DEVIATION else _LEAST_DEVIATION
         above = (math.log(amount) - spread.median) / deviation
         if above > 0:
             found["ORDER_AMOUNT_HIGH"] = above

@@ -86,7 +86,7 @@ def _measures(view: RequestView, found: dict[str, float]) -> None:
         return
     latest = history.latest_outcomes()
     if latest is not None:
-        found["MERCHANT_LATEST_OUTCOMES"] = max(100 * latest, LEAST)
+        found["MERCHANT_LATEST_OUTCOMES"] = _at_least(100 * latest)
     reputations, total = history.reputation(), 0.0
     for kind, known in reputations.items():
         counted = _COUNTED.get(kind)
@@ -116,6 +116,11 @@ def _measures(view: RequestView, found: dict[str, float]) -> None:
         _trend(affiliate[0], found)
 
 
+def _at_least(value: float) -> float:
+    """The value, or the least that is kept."""
+    return value if value > LEAST else LEAST
+
+
 def _keep(found: dict[str, float], code: str, value: float) -> None:
     if value:
         found[code] = value
@@ -124,14 +129,14 @@ def _keep(found: dict[str, float], code: str, value: float) -> None:
 def _trend(affiliate: EntityReputation, found: dict[str, float]) -> None:
     """How an affiliate's labels developed: fraud comes through it in runs."""
     trend = affiliate.labels.trend(affiliate.day)
-    found["AFFILIATE_LATEST_OUTCOMES"] = max(100 * trend.latest, LEAST)
+    found["AFFILIATE_LATEST_OUTCOMES"] = _at_least(100 * trend.latest)
     if trend.days_since_fraud is None:
         return
-    found["AFFILIATE_FRAUDS"] = max(affiliate.frauds, LEAST)
-    found["AFFILIATE_FRAUD_AGE"] = max(trend.days_since_fraud, LEAST)
+    found["AFFILIATE_FRAUDS"] = _at_least(affiliate.frauds)
+    found["AFFILIATE_FRAUD_AGE"] = _at_least(trend.days_since_fraud)
     if trend.run:
         found["AFFILIATE_FRAUD_RUN"] = float(trend.run)
-        found["AFFILIATE_FRAUD_RUN_AGE"] = max(trend.run_days, LEAST)
+        found["AFFILIATE_FRAUD_RUN_AGE"] = _at_least(trend.run_days)
 
 
 REPUTATION: Final = Collection(Group.REPUTATION, _measures)

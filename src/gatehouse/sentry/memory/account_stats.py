@@ -107,7 +107,7 @@ class Amounts(msgspec.Struct):
 
 def spread_is_due(fresh: int, kept: int) -> bool:
     """Whether to work out a spread again; the more amounts there are, the less a few change."""
-    return fresh >= max(_AMOUNTS_BETWEEN, kept // 4) and kept >= _AMOUNTS_NEEDED
+    return fresh >= _AMOUNTS_BETWEEN and fresh >= kept // 4 and kept >= _AMOUNTS_NEEDED
 
 
 def _counted(counts: dict[int, int], keys: Iterable[int], most: int) -> dict[int, int]:

@@ -233,9 +233,10 @@ class LabelCounts(msgspec.Struct, gc=False):
         wanted, frauds = number, 0.0
         for row in reversed(self.days or ()):
             of_day, others = row >> _FRAUD_SHIFT & _MOST, row & _MOST
-            taken = min(wanted, of_day + others)
+            labels = of_day + others
+            taken = labels if labels < wanted else wanted
             # Labels have days and no hours, so of a day with more of them its share counts.
-            frauds += taken * of_day / (of_day + others)
+            frauds += taken * of_day / labels
             wanted -= taken
             if wanted <= 0:
                 break

@@ -295,10 +295,13 @@ class ReputationStore:
         counts, stats = self._labels.get(_account_key(keyed.event.account_id)), keyed.stats
         sums = _NO_SUMS if counts is None else counts.sums(day)
         frauds, labels, slow_frauds, slow_labels = sums
-        unlabelled = max(stats.recent - labels, 0.0)
+        recent, events = stats.recent, stats.events
+        unlabelled = recent - labels if recent > labels else 0.0
         legitimate = labels - frauds
         silent = unlabelled / (unlabelled + legitimate) if legitimate > 0 else 1.0
-        slow_unlabelled = max(min(stats.recent * _SLOWER, stats.events) - slow_labels, 0.0)
+        slow_recent = recent * _SLOWER
+        slow_recent = events if events < slow_recent else slow_recent
+        slow_unlabelled = slow_recent - slow_labels if slow_recent > slow_labels else 0.0
         return _AccountRates(
             _account_rate(frauds, labels + unlabelled * silent),
             _account_rate(slow_frauds, slow_labels + slow_unlabelled * silent),
@@ -370,13 +373,15 @@ def _events_of(key: int, keyed: KeyedEvent) -> _Pair:
         stats = keyed.stats
         times = stats.tallies.get(key) or stats.sold.get(key, 0)
         share = stats.recent / stats.events if stats.events else 0.0
-        return times * share, times * min(share * _SLOWER, 1.0)
+        slow_share = share * _SLOWER
+        return times * share, times * (slow_share if slow_share < 1.0 else 1.0)
     before = _recent_events(history, at_s) - 1.0
     before = before if before > 0.0 else 0.0
     # As if its events were spread evenly over the time that it has been known for.
     age = (at_s - history.first_s) * _SLOW_FADING
     left = (1 - exp(-age)) / age if age > _YOUNG else 1.0
-    return before, max((history.events - 1) * left, before)
+    slow_before = (history.events - 1) * left
+    return before, slow_before if slow_before > before else before
 
 
 def _events_elsewhere(everybody: LabelCounts, key: int, keyed: KeyedEvent) -> float:

@@ -169,8 +169,11 @@ class Rings:
 def birth_of(event: MemoryEvent) -> int:
     """The birth of a ring that begins with an event: its moment, and a few bits of its request."""
     order = crc32(event.request_id.encode()) & _ORDER_BITS
-    # As its record keeps the moment, or the ring would have another name after a restart.
-    return max(round(round(event.at_s, 3) * 1000), 0) << MOMENT_SHIFT | order
+    at_ms = round(event.at_s * 1000)
+    if at_ms / 1000 != event.at_s:
+        # As its record keeps the moment, or the ring would have another name after a restart.
+        at_ms = round(round(event.at_s, 3) * 1000)
+    return (at_ms if at_ms > 0 else 0) << MOMENT_SHIFT | order
 
 
 def joining(event: MemoryEvent, layout: EventLayout, keys: Sequence[int]) -> Sequence[int] | None:
