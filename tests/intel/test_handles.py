@@ -128,3 +128,9 @@ def test_pairs_that_are_common_in_names_speak_against_chance_and_others_for_it()
     found = chances(count_pairs(joined(["li", "na"])))
     assert found["li"] > found["ln"]
     assert sum(found["l" + letter] for letter in ascii_lowercase) == pytest.approx(1)
+
+
+@given(st.from_regex(r"[a-z]{1,9}([._-][a-z]{1,9})?[0-9]{0,9}", fullmatch=True))
+def test_what_has_the_usual_form_is_read_like_any_other(text: str) -> None:
+    """What comes behind a slash changes nothing, but the form is not the usual one any more."""
+    assert handles._parts(text) == handles._parts(f"{text}/")

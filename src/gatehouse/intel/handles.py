@@ -52,6 +52,8 @@ _KEY_TRIPLES: Final = frozenset(
     for triple in (keys[start : start + 3], keys[start : start + 3][::-1])
 )
 
+# Most have this form, and are not looked through for each kind of part.
+_USUAL: Final = re.compile(r"([a-z]+)(?:[._-]([a-z]+))?([0-9]*)")
 _WORDS: Final = re.compile(r"[a-z]+")
 _NUMBERS: Final = re.compile(r"[0-9]+")
 _CHANGES: Final = re.compile(r"[a-z](?=[0-9])|[0-9](?=[a-z])")
@@ -106,8 +108,7 @@ def _randomness(text: str) -> float:
         if folded is None:
             return 0.0
         lower = folded
-    words = _WORDS.findall(lower)
-    numbers = _NUMBERS.findall(lower)
+    words, numbers, changes = _parts(lower)
     word = "".join(words)
     order = 0.0
     for part in words:
@@ -119,13 +120,24 @@ def _randomness(text: str) -> float:
     if order > _SURELY_A_NAME:
         evidence += _of_keyboard(word)
     if numbers:
-        evidence += _of_numbers(lower, word, numbers)
+        evidence += _of_numbers(lower, word, numbers, changes)
     consonants = _CONSONANTS.search(lower)
     if consonants is not None:
         evidence += min(_MOST_OF_CONSONANTS, _CONSONANT * (len(consonants[0]) - 5))
     if not text.islower():
         evidence += _CAPITAL * max(0, len(_CAPITAL_INSIDE.findall(text)) - 2)
     return 1 / (1 + math.exp(_SLOPE * (_BIAS - evidence)))
+
+
+def _parts(text: str) -> tuple[list[str], list[str], int]:
+    """The words, the numbers, and how often a letter is beside a digit."""
+    usual = _USUAL.fullmatch(text)
+    if usual is None:
+        numbers = _NUMBERS.findall(text)
+        return _WORDS.findall(text), numbers, len(_CHANGES.findall(text)) if numbers else 0
+    first, second, number = usual.groups()
+    numbers = [number] if number else []
+    return [first, second] if second else [first], numbers, len(numbers)
 
 
 def _name_in(handle: str) -> str:
@@ -159,10 +171,9 @@ def _weighed(evidence: float, signs: int) -> float:
     return evidence
 
 
-def _of_numbers(text: str, word: str, numbers: list[str]) -> float:
+def _of_numbers(text: str, word: str, numbers: list[str], changes: int) -> float:
     longest = len(max(numbers, key=len))
     digits = sum(map(len, numbers))
-    changes = len(_CHANGES.findall(text))
     mixed = _of_changes(text, changes) + _of_hexadecimal(word, digits, changes)
     evidence = _weighed(mixed, len(word) + digits)
     # People use years and dates; longer numbers may be phone numbers.

@@ -348,12 +348,13 @@ def _reasons(scored: Scored, values: dict[str, float], *, shipped: bool) -> list
 def told_reason(code: str, effect: float, value: float, *, shipped: bool) -> Reason:
     """One reason; the same from what was measured as from what the record keeps of it."""
     fits = shipped or code in _PLAIN
-    if not fits:
+    if not (fits and code in _CONSTANT):
         value = rounded_feature(value)
-        fits = _SHIPPED.effect(code, value) * effect > 0 and abs(effect) >= _LEAST_TOLD
-    if fits and code in _CONSTANT:
-        return _reason(code, effect, "", True)
-    return _reason(code, effect, _shown(code, value, fits=fits), fits)
+    if not fits and abs(effect) >= _LEAST_TOLD:
+        fits = _SHIPPED.effect(code, value) * effect > 0
+    if not fits:
+        return _reason(code, effect, f"{value:.3g}", False)
+    return _reason(code, effect, "" if code in _CONSTANT else shown_number(value), True)
 
 
 def is_shipped(version: object) -> bool:
