@@ -226,7 +226,8 @@ def test_no_name_or_filter_breaks_managing_on_either_database(home: Home) -> Non
             path = one.address
             for name in one.path_about:
                 path = path.replace(f"{{{name}}}", "a%00b")
-            queries = [f"{each.name}={text}" for each in one.query for text in ("%00", "x%01")]
+            texts = ("%00", "x%01", "2026-11%0A")
+            queries = [f"{each.name}={text}" for each in one.query for text in texts]
             for query in ("", *queries):
                 sent = None if one.body is None else b"{}"
                 answer = client.request(one.method, f"{path}?{query}", content=sent, headers=JSON)
