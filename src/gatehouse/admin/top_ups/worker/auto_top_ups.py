@@ -1,8 +1,8 @@
 """Charges stored cards of accounts whose balance is under their floor, one top-up at a time.
 
-A row of the account names the top-up that is under way before the party is asked. So whoever comes
-after a server that was killed asks for the same one again, and the party charges nothing twice for
-one reference.
+A row of the account names the top-up that is under way before the party is asked. So the server
+that comes after one that was killed asks for the same one again, and the party charges nothing
+twice for one reference.
 """
 
 import asyncio
