@@ -36,4 +36,4 @@ class Caller(msgspec.Struct, frozen=True):
     @property
     def actor(self) -> Actor:
         """The caller as use cases and the audit log know it."""
-        return Actor.key(self.key.key_id, self.account.account_id)
+        return Actor.key(self.key.key_id, self.account.account_id, scopes=self.key.scopes)

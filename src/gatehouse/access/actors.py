@@ -8,8 +8,10 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.access.keys import covers
+from gatehouse.access.rights import HOLDERS, Right
 from gatehouse.access.roles import GIVEN_BY_KEYS, Permission
-from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.errors import Conflict, NotFound, RightMissing
 from gatehouse.core.wording.sentences import Phrase
 
 _NO_ACCOUNT: Final = Phrase("refused.no_account", "no account {account_id}")
@@ -20,6 +22,13 @@ _GIVES_MORE: Final = Phrase(
     "refused.gives_more",
     "this concerns permissions that you do not have yourself: {permissions}",
 )
+_NEEDS_SCOPE: Final = Phrase(
+    "refused.needs_scope", "this needs the scope {scope}, which the key does not have"
+)
+_NEEDS_PERMISSION: Final = Phrase(
+    "refused.needs_permission", "this needs the permission {permission}, which you do not have"
+)
+_NOT_BY_KEYS: Final = Phrase("refused.not_by_keys", "keys cannot do this; an operator can")
 
 
 class ActorKind(StrEnum):
@@ -46,6 +55,8 @@ class Actor(msgspec.Struct, frozen=True):
     """Who proposed the change that this actor approves; two pairs of eyes have seen it then."""
     gives: frozenset[Permission] | None = None
     """What the actor may do, and so let others do; None is everything."""
+    scopes: tuple[str, ...] | None = None
+    """Of a key; None is every scope."""
 
     @classmethod
     def operator(cls, user: str) -> "Actor":
@@ -65,9 +76,9 @@ class Actor(msgspec.Struct, frozen=True):
         return cls(ActorKind.USER, login, account_id, reveals=reveals, gives=may)
 
     @classmethod
-    def key(cls, key_id: str, account_id: str) -> "Actor":
-        """A merchant's program, by its API key."""
-        return cls(ActorKind.KEY, key_id, account_id, gives=GIVEN_BY_KEYS)
+    def key(cls, key_id: str, account_id: str, *, scopes: tuple[str, ...] | None = None) -> "Actor":
+        """A merchant's program, by its API key; without `scopes` it may whatever keys may."""
+        return cls(ActorKind.KEY, key_id, account_id, gives=GIVEN_BY_KEYS, scopes=scopes)
 
     @classmethod
     def system(cls, part: str) -> "Actor":
@@ -83,6 +94,23 @@ class Actor(msgspec.Struct, frozen=True):
     def operates(self) -> bool:
         """Whether the actor reaches all accounts, and can let anybody in again."""
         return self.gives is None or Permission.OPERATE in self.gives
+
+    def may(self, right: Right) -> bool:
+        """Whether the actor has a right."""
+        scopes, permission = HOLDERS[right]
+        if self.kind is ActorKind.KEY:
+            mine = self.scopes
+            return bool(scopes) if mine is None else any(covers(mine, one) for one in scopes)
+        return self.gives is None or permission in self.gives
+
+    def check(self, right: Right) -> None:
+        """Refuse an actor without a right; asked where the data is reached."""
+        if self.may(right):
+            return
+        scopes, permission = HOLDERS[right]
+        if self.kind is not ActorKind.KEY:
+            raise RightMissing(_NEEDS_PERMISSION(permission=permission))
+        raise RightMissing(_NEEDS_SCOPE(scope=scopes[0]) if scopes else _NOT_BY_KEYS())
 
     def acting_for(self, person: str | None) -> "Actor":
         """The same actor, in the name of a person."""

@@ -91,16 +91,16 @@ class ApiKey(msgspec.Struct, frozen=True):
 
     def allows_operation(self, scope: str) -> bool:
         """Whether the key is for this operation."""
-        if not scope.startswith(MANAGE):
-            return not self.scopes or scope in self.scopes
-        if scope == ANY_MANAGE:
-            return not _MANAGING.isdisjoint(self.scopes)
-        return MANAGE in self.scopes or scope in self.scopes
+        return covers(self.scopes, scope)
 
-    @property
-    def reads_requests(self) -> bool:
-        """Whether the key may see recorded requests; all of `manage` can issue such a key."""
-        return self.allows_operation("decisions") or MANAGE in self.scopes
+
+def covers(scopes: Sequence[str], wanted: str) -> bool:
+    """Whether a key with these scopes has the one that is wanted."""
+    if not wanted.startswith(MANAGE):
+        return not scopes or wanted in scopes
+    if wanted == ANY_MANAGE:
+        return not _MANAGING.isdisjoint(scopes)
+    return MANAGE in scopes or wanted in scopes
 
 
 def new_key_text(environment: str, random_bytes: Randomness) -> str:

@@ -13,6 +13,7 @@ from gatehouse.core.errors import (
     InvalidInput,
     NotFound,
     RequestRefused,
+    RightMissing,
     SignInRefused,
     StoreUnavailable,
     TooManyAttempts,
@@ -35,6 +36,7 @@ class Told(InvalidInput):
 _STATUS: Final[tuple[tuple[type[GatehouseError], int], ...]] = (
     (NotFound, 404),
     (Conflict, 409),
+    (RightMissing, 403),
     (InvalidInput, 422),
     (RequestRefused, 422),
     (ConfigurationRefused, 409),

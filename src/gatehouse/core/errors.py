@@ -50,8 +50,8 @@ class InvalidInput(GatehouseError):
     """A value given by an operator cannot be used."""
 
 
-class ScopeMissing(InvalidInput):
-    """A key asks for something that needs another scope, too."""
+class RightMissing(InvalidInput):
+    """The actor asks for something that needs another right than what it came in with."""
 
 
 class InvalidFields(InvalidInput):

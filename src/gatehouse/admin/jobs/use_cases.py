@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.access.actors import ActorKind
-from gatehouse.access.keys import ANY_MANAGE, ApiKey
+from gatehouse.access.actors import Actor
+from gatehouse.access.keys import ANY_MANAGE, covers
+from gatehouse.access.rights import Right
 from gatehouse.admin.jobs.types import (
     ORDERS,
     JobId,
@@ -23,8 +24,8 @@ from gatehouse.core.ids import is_id
 from gatehouse.core.wording.notes import read_note
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store import jobs
-from gatehouse.store.accounts import accounts, keys
-from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
+from gatehouse.store.accounts import accounts
+from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured.configurations import check_note
@@ -98,10 +99,10 @@ def show_jobs(reading: Reading, account_id: str, wanted: JobSearch) -> JobPage:
     before, limit = wanted.starting_after, wanted.limit
     if before is not None and not is_id(before, "job"):
         raise InvalidFields({"startingAfter": ["must be a jobId, as in the last job of a page"]})
-    key = _asking_key(reading)
-    kinds = [each.value for each in JobKind if _may_see(key, each)]
+    actor = reading.session.actor
+    kinds = [each.value for each in JobKind if _may_see(actor, each)]
     found = jobs.page(reading.connection, account_id, kinds, before, limit + 1)
-    return JobPage([_shown_to(key, each) for each in found[:limit]], len(found) > limit)
+    return JobPage([_shown_to(actor, each) for each in found[:limit]], len(found) > limit)
 
 
 @use_case("GET /jobs/{jobId}", scope=ANY_MANAGE, operation="getJob", answers="jobResponse")
@@ -111,7 +112,8 @@ def show_job(reading: Reading, account_id: str, job_id: JobId) -> JobResponse:
     How far a job is, and its result or why it failed. Ask again every second or so while it is
     `QUEUED` or `RUNNING`.
     """
-    return _shown_to(_asking_key(reading), jobs.get(reading.connection, account_id, job_id))
+    job = jobs.get(reading.connection, account_id, job_id)
+    return _shown_to(reading.session.actor, job)
 
 
 @use_case(
@@ -124,31 +126,21 @@ def cancel_job(session: AdminSession, account_id: str, job_id: JobId) -> JobResp
     stays.
     """
     with session.change(unseen=True) as change:
-        key = _asking_key(change)
-        _shown_to(key, jobs.get(change.connection, account_id, job_id))
-        return _shown_to(key, jobs.cancel(change, account_id, job_id))
+        _shown_to(change.actor, jobs.get(change.connection, account_id, job_id))
+        return _shown_to(change.actor, jobs.cancel(change, account_id, job_id))
 
 
-def _asking_key(opened: Change | Reading) -> ApiKey | None:
-    """The key that asks; None for a person."""
-    actor = opened.session.actor
-    if actor.kind is not ActorKind.KEY:
-        return None
-    assert actor.account_id is not None, "a key speaks for its account"
-    return keys.get(opened.connection, actor.account_id, actor.name)
+def _may_see(actor: Actor, kind: JobKind) -> bool:
+    """Whether the actor could have started a job."""
+    return actor.scopes is None or covers(actor.scopes, _SCOPES[kind])
 
 
-def _may_see(key: ApiKey | None, kind: JobKind) -> bool:
-    """Whether a key could have started a job."""
-    return key is None or key.allows_operation(_SCOPES[kind])
-
-
-def _shown_to(key: ApiKey | None, job: StoredJob) -> JobResponse:
-    """The job without requests that its result names, if the key may not read these."""
-    if not _may_see(key, JobKind(job.kind)):
+def _shown_to(actor: Actor, job: StoredJob) -> JobResponse:
+    """The job without requests that its result names, if the actor may not read these."""
+    if not _may_see(actor, JobKind(job.kind)):
         raise NotFound(_NOT_FOR_KEY())
     shown = shown_job(job)
-    if key is None or key.reads_requests or "examples" not in (shown.result or ()):
+    if actor.may(Right.DECISIONS) or "examples" not in (shown.result or ()):
         return shown
     return msgspec.structs.replace(shown, result={**(shown.result or {}), "examples": []})
 

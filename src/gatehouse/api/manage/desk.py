@@ -31,7 +31,7 @@ from gatehouse.core.errors import (
     InvalidFields,
     InvalidInput,
     NotFound,
-    ScopeMissing,
+    RightMissing,
     VersionNotNamed,
 )
 from gatehouse.core.limits.places import Places
@@ -167,7 +167,7 @@ def problem_of(refused: NotFound | Conflict | InvalidInput) -> Problem:
         return Problem("precondition_failed", details=details)
     if isinstance(refused, VersionNotNamed):
         return Problem("precondition_required", details=details)
-    if isinstance(refused, ScopeMissing):
+    if isinstance(refused, RightMissing):
         return Problem("scope_not_allowed", details=details)
     if isinstance(refused, TooManyJobs):
         return Problem("too_many_jobs", details=details, headers=((b"retry-after", b"30"),))

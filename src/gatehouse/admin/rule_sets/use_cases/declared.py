@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.access.actors import ActorKind
+from gatehouse.access.rights import Right
 from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.types import RULES_EXAMPLE
 from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType
@@ -13,15 +13,11 @@ from gatehouse.admin.configurations.use_cases.declared import Configured, change
 from gatehouse.admin.jobs.types import BacktestOrder, JobKind, JobResponse
 from gatehouse.admin.jobs.use_cases import shown_job, start_job
 from gatehouse.admin.rule_sets.types import BacktestRequest, TrialRequest, TrialResponse
-from gatehouse.core.errors import ScopeMissing
 from gatehouse.core.reading.spans import read_span
-from gatehouse.store.accounts import keys
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, use_case
 
 _DEFAULT_DAYS: Final = 30
-_NEEDS_DECISIONS: Final = "a recorded request needs the scope decisions, too; send signals instead"
 
 
 def _kind() -> ConfigurationType[Any]:
@@ -66,7 +62,7 @@ def try_rule_set(session: AdminSession, account_id: str, given: TrialRequest) ->
     if given.request_id is None:
         case = rule_trial.read_case(msgspec.json.encode({"signals": given.signals}), rule_set)
     else:
-        _check_reads_requests(session, account_id)
+        session.actor.check(Right.DECISIONS)
         case = rule_trial.recorded_case(session, account_id, given.request_id, rule_set)
     return rule_trial.try_rules_with_lists(session, account_id, rule_set, case)
 
@@ -93,12 +89,3 @@ def start_backtest(session: AdminSession, account_id: str, given: BacktestReques
     span = read_span(given.since, given.until, session.clock(), _DEFAULT_DAYS)
     order = BacktestOrder(given.document, *span, given.lists_now, given.examples)
     return shown_job(start_job(session, account_id, JobKind.BACKTEST, order))
-
-
-def _check_reads_requests(session: AdminSession, account_id: str) -> None:
-    """Refuse a key that must not see recorded requests."""
-    if session.actor.kind is ActorKind.KEY:
-        with account_reading(session, account_id) as connection:
-            key = keys.get(connection, account_id, session.actor.name)
-        if not key.reads_requests:
-            raise ScopeMissing(_NEEDS_DECISIONS)
