@@ -1,6 +1,8 @@
 """The names of companies: what is the same, what comes close, and what is another company."""
 
 import asyncio
+import tomllib
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -9,7 +11,12 @@ from hypothesis import strategies as st
 
 from gatehouse.core.cards.numbers import KeptCard, MaskedCard
 from gatehouse.core.stages.case import Case, ValuesByType
-from gatehouse.idverify.names import compare_company_names, compare_person_names, is_company
+from gatehouse.idverify.names import (
+    LegalForm,
+    compare_company_names,
+    compare_person_names,
+    legal_form,
+)
 from gatehouse.idverify.payee import verify_payee
 from gatehouse.idverify.people import Person, PersonName
 from gatehouse.idverify.response import PayeeMatch, Result
@@ -73,8 +80,43 @@ def test_two_names_are_of_one_company(left: str, right: str, wanted: Result) -> 
 
 @pytest.mark.parametrize("name", ["Acme Sp. z o.o.", "Acme, Inc.", "Acme Pty Ltd", "OÜ Acme"])
 def test_a_legal_form_tells_a_company(name: str) -> None:
-    assert is_company(name)
-    assert not is_company("Amelia Whitfield")
+    assert legal_form(name) is LegalForm.CERTAIN
+    assert legal_form("Amelia Whitfield") is LegalForm.NONE
+
+
+def test_no_ordinary_name_of_a_person_is_certainly_a_company() -> None:
+    scripts = tomllib.loads(Path(__file__).with_name("people.toml").read_text(encoding="utf-8"))
+    names = [
+        name
+        for listed in scripts.values()
+        for given_name in listed["given"].split()
+        for family in listed["family"].split()
+        for name in (f"{given_name} {family}", f"{family} {given_name}".upper())
+    ]
+    assert len(scripts) == 12
+    assert len(names) > 5_000
+    companies = [name for name in names if legal_form(name) is LegalForm.CERTAIN]
+    assert companies == []
+
+
+@pytest.mark.parametrize(
+    ("payee", "held", "wanted"),
+    [
+        ("Мария Петрова", "Мария Ивановна Петрова", PayeeMatch.CLOSE_MATCH),
+        ("Пётр Адамов", "Пётр Ильич Адамов", PayeeMatch.CLOSE_MATCH),
+        ("Светлана Патрикеева", "Светлана Патрикеева", PayeeMatch.MATCH),
+        ("Елизавета Зотова", "Elizaveta Zotova", PayeeMatch.MATCH),
+        ("Ana Sá", "Ana Maria Sá", PayeeMatch.CLOSE_MATCH),
+        ("ANA SA", "Ana Maria Sá", PayeeMatch.CLOSE_MATCH),
+        ("Ip Man", "Man Ip", PayeeMatch.MATCH),
+        ("Nestlé SA", "Nestle S.A.", PayeeMatch.MATCH),
+        ("NESTLE SA", "Nestlé", PayeeMatch.MATCH),
+        ("Ana S.A.", "Ana Maria Sá", PayeeMatch.NO_MATCH),
+    ],
+)
+def test_a_legal_form_is_a_word_of_its_own(payee: str, held: str, wanted: PayeeMatch) -> None:
+    holder = Person(names=(PersonName(None, None, held),))
+    assert verify_payee(payee, Holders((holder,))) is wanted
 
 
 @given(st.text(max_size=300), st.text(max_size=300))

@@ -9,7 +9,12 @@ from itertools import islice
 from typing import Final
 
 from gatehouse.idverify.comparison import rank
-from gatehouse.idverify.names import compare_company_names, compare_full_names, is_company
+from gatehouse.idverify.names import (
+    LegalForm,
+    compare_company_names,
+    compare_full_names,
+    legal_form,
+)
 from gatehouse.idverify.people import Person, PersonName
 from gatehouse.idverify.response import PayeeMatch, Result
 from gatehouse.idverify.source import HolderResults, Holders
@@ -42,9 +47,11 @@ def verify_payee(payee: str, answer: Holders | HolderResults | None) -> PayeeMat
 
 def compare_payee(payee: str, held: str) -> Result:
     """How a name that may be a person's or a company's compares with one on record."""
-    if is_company(payee) or is_company(held):
-        return compare_company_names(payee, held).decision
-    return compare_full_names(payee, held).decision
+    form = max(legal_form(payee), legal_form(held))
+    companies = compare_company_names(payee, held).decision if form else Result.NO_MATCH
+    if form is LegalForm.CERTAIN:
+        return companies
+    return max(compare_full_names(payee, held).decision, companies, key=rank)
 
 
 def _names_of(people: tuple[Person, ...]) -> Iterator[str]:

@@ -8,6 +8,7 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator
+from enum import IntEnum
 from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
@@ -15,7 +16,7 @@ from typing import Final, NamedTuple
 import msgspec
 from rapidfuzz.distance import OSA
 
-from gatehouse.idverify.names.scripts import LATIN, fold_latin, script_of
+from gatehouse.idverify.names.scripts import LATIN, fold_latin, script_of, without_accents
 from gatehouse.idverify.names.tokens import MOST_LETTERS
 from gatehouse.idverify.response import Result, Why
 
@@ -24,6 +25,7 @@ _LONGEST_ACRONYM: Final = 7
 _LEAST_CUT: Final = 18
 """A shorter beginning of a name is not taken for a name that was cut off."""
 _LEAST_SHORTENED: Final = 3
+_LONGEST_SHORT: Final = 3
 _ANY_KIND: Final = "corporation"
 """Of forms such as Company, which say only that it is one."""
 _APOSTROPHES: Final = str.maketrans("", "", "'’‘ʼʻ`´\"“”״׳")
@@ -41,20 +43,33 @@ class CompanyVerdict(msgspec.Struct, frozen=True):
     why: Why
 
 
+class LegalForm(IntEnum):
+    """Whether a name has a legal form."""
+
+    NONE = 0
+    POSSIBLE = 1
+    """A word that is a name of people, too: Ana Sa, or Ana S.A."""
+    CERTAIN = 2
+
+
 class CompanyName(NamedTuple):
     """A name as it is compared."""
 
     words: tuple[str, ...]
     kinds: frozenset[str]
     """What its legal forms are; empty without one."""
+    form: LegalForm
 
 
 class _Vocabulary(NamedTuple):
     forms: dict[tuple[str, ...], str]
-    native_forms: dict[str, str]
-    """Forms of scripts that are written without spaces."""
+    """By their words as they are written; folded, some people's names would be forms, too."""
+    unspaced: tuple[tuple[re.Pattern[str], str], ...]
+    """Forms of scripts that are written without spaces, the longest first."""
     longest: int
     leading: frozenset[tuple[str, ...]]
+    also_names: frozenset[tuple[str, ...]]
+    """Forms that people are called by, too."""
     same: dict[str, str]
     generic: frozenset[str]
     joining: frozenset[str]
@@ -77,18 +92,26 @@ def compare_company_names(left: str, right: str) -> CompanyVerdict:
     return best
 
 
-def is_company(name: str) -> bool:
-    """Whether a name has a legal form."""
-    return any(each.kinds for each, _ in _names_in(name))
+def legal_form(name: str) -> LegalForm:
+    """Whether a name has a legal form, and so is a company's."""
+    return max((each.form for each, _ in _names_in(name)), default=LegalForm.NONE)
 
 
 def company_name(text: str) -> CompanyName:
     """The words of a name without its legal forms, and what these are."""
     known = _vocabulary()
-    text, kinds = _without_native_forms(text, known)
-    words = _words_of(text)
-    words, kinds = _without_forms(words, kinds, known)
-    return CompanyName(tuple(known.same.get(each, each) for each in words), frozenset(kinds))
+    dotted = {_letters_of(each) for each in _DOTTED.findall(text)}
+    text, unspaced = _without_unspaced(text, known)
+    words, forms = _without_forms(_words_of(text), known)
+    folded = [each for each in map(fold_latin, words) if each]
+    while len(folded) > 1 and folded[-1] in known.joining:
+        folded.pop()
+    kinds = unspaced | {known.forms[each] for each in forms}
+    form = LegalForm.POSSIBLE if kinds else LegalForm.NONE
+    if unspaced or any(each not in known.also_names or "".join(each) in dotted for each in forms):
+        form = LegalForm.CERTAIN
+    same = known.same
+    return CompanyName(tuple(same.get(each, each) for each in folded), frozenset(kinds), form)
 
 
 def _names_in(text: str) -> list[tuple[CompanyName, bool]]:
@@ -209,49 +232,49 @@ def _clean(text: str) -> str:
 
 
 def _words_of(text: str) -> list[str]:
-    """The folded words; letters with dots or blanks between them are one word."""
-    text = _DOTTED.sub(lambda found: re.sub(r"[./\s]", "", found[0]) + " ", text.translate(_SIGNS))
+    """The words as they are written; letters with dots or blanks between them are one word."""
+    text = _DOTTED.sub(lambda found: _letters_of(found[0]) + " ", text.translate(_SIGNS))
     text = " ".join(_BETWEEN.split(text)).strip()
     text = _SINGLE_LETTERS.sub(lambda found: found[0].replace(" ", ""), text)
-    words = [fold_latin(each) for each in text.split()[:_MOST_WORDS]]
-    return [each for each in words if each]
+    return text.split()[:_MOST_WORDS]
 
 
-def _without_native_forms(text: str, known: _Vocabulary) -> tuple[str, set[str]]:
+def _letters_of(dotted: str) -> str:
+    return re.sub(r"[./\s]", "", dotted)
+
+
+def _without_unspaced(text: str, known: _Vocabulary) -> tuple[str, set[str]]:
     kinds: set[str] = set()
     if text.isascii():
         return text, kinds
-    for form, kind in known.native_forms.items():
-        if form in text:
-            rest = text.replace(form, " ")
-            if rest.strip():
-                text = rest
-                kinds.add(kind)
+    for form, kind in known.unspaced:
+        rest = form.sub(" ", text)
+        if rest != text and rest.strip():
+            text = rest
+            kinds.add(kind)
     return text, kinds
 
 
-def _without_forms(
-    words: list[str], kinds: set[str], known: _Vocabulary
-) -> tuple[list[str], set[str]]:
+def _without_forms(words: list[str], known: _Vocabulary) -> tuple[list[str], set[tuple[str, ...]]]:
     """Take the forms off the end, and those that are customarily first off the beginning."""
-    while (length := _form_at_end(words, known)) is not None:
-        kinds.add(known.forms[tuple(words[-length:])])
-        words = words[:-length]
-    for length in range(min(known.longest, len(words) - 1), 0, -1):
-        if tuple(words[:length]) in known.leading:
-            kinds.add(known.forms[tuple(words[:length])])
-            words = words[length:]
-            break
-    while len(words) > 1 and words[-1] in known.joining:
-        words = words[:-1]
-    return words, kinds
+    found = set()
+    while form := _form_of(words, known, at_end=True):
+        found.add(form)
+        words = words[: -len(form)]
+    if form := _form_of(words, known, at_end=False):
+        found.add(form)
+        words = words[len(form) :]
+    return words, found
 
 
-def _form_at_end(words: list[str], known: _Vocabulary) -> int | None:
+def _form_of(words: list[str], known: _Vocabulary, *, at_end: bool) -> tuple[str, ...]:
+    """The longest form at one end, which leaves a name; empty without one."""
+    forms = known.forms if at_end else known.leading
     for length in range(min(known.longest, len(words) - 1), 0, -1):
-        if tuple(words[-length:]) in known.forms:
-            return length
-    return None
+        form = tuple(words[-length:] if at_end else words[:length])
+        if form in forms:
+            return form
+    return ()
 
 
 @cache
@@ -260,24 +283,34 @@ def _vocabulary() -> _Vocabulary:
         (resources.files(__package__) / "companies.toml").read_text(encoding="utf-8")
     )
     forms: dict[tuple[str, ...], str] = {}
-    native: dict[str, str] = {}
+    unspaced: dict[str, str] = {}
     for kind, listed in given["forms"].items():
         for form in _listed(listed):
-            if any(script_of(letter) != LATIN for letter in form if letter.isalpha()):
-                native[_clean(form)] = kind
-            forms.setdefault(tuple(_words_of(_clean(form))), kind)
+            if any(map(_is_unspaced, form)):
+                unspaced[_clean(form)] = kind
+            else:
+                forms |= {each: forms.get(each, kind) for each in _spellings(form)}
     same = {
         fold_latin(word): name
         for table in (given["same"], given["numbers"])
         for name, words in table.items()
         for word in (*words.split(), name)
     }
+    first = _all_spellings(given["leading"])
     trading = "|".join(re.escape(each) for each in given["generic"]["trading_as"])
     return _Vocabulary(
         forms=forms,
-        native_forms=dict(sorted(native.items(), key=lambda each: -len(each[0]))),
+        # The short ones are parts of people's names, too, unless a word ends with them.
+        unspaced=tuple(
+            (re.compile(re.escape(form) + (r"(?!\w)" if len(form) < 3 else "")), kind)
+            for form, kind in sorted(unspaced.items(), key=lambda each: -len(each[0]))
+        ),
         longest=max(map(len, forms)),
-        leading=frozenset(tuple(_words_of(_clean(each))) for each in _listed(given["leading"])),
+        # In other scripts than Latin, forms stand first as well as last.
+        leading=frozenset(
+            each for each in forms if each in first or script_of(each[0][0]) != LATIN
+        ),
+        also_names=_all_spellings(given["also_names"]),
         same=same,
         generic=frozenset(
             same.get(fold_latin(each), fold_latin(each))
@@ -286,6 +319,23 @@ def _vocabulary() -> _Vocabulary:
         joining=frozenset(filter(None, map(fold_latin, given["generic"]["joining"].split()))),
         trading_as=re.compile(rf"(?<!\w)(?:{trading})(?!\w)"),
     )
+
+
+def _all_spellings(listed: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(each for form in _listed(listed) for each in _spellings(form))
+
+
+def _spellings(form: str) -> Iterator[tuple[str, ...]]:
+    """The words of a form; without accents, too, where that leaves no short word."""
+    words = tuple(_words_of(_clean(form)))
+    yield words
+    if sum(map(len, words)) > _LONGEST_SHORT:
+        yield tuple(map(without_accents, words))
+
+
+def _is_unspaced(letter: str) -> bool:
+    """Whether a letter is Thai, Chinese, Japanese or Korean."""
+    return "\u0e00" <= letter < "\u0e80" or (letter >= "\u1100" and script_of(letter) != LATIN)
 
 
 def _listed(text: str) -> Iterator[str]:

@@ -4,9 +4,9 @@ from typing import Final
 
 import msgspec
 
-from gatehouse.idverify.comparison import Comparison
+from gatehouse.idverify.comparison import Comparison, best_of
 from gatehouse.idverify.names.align import align, liken
-from gatehouse.idverify.names.companies import compare_company_names, is_company
+from gatehouse.idverify.names.companies import LegalForm, compare_company_names, legal_form
 from gatehouse.idverify.names.compare import compare_full_names
 from gatehouse.idverify.names.eastern import read_parts
 from gatehouse.idverify.names.relations import relation_of
@@ -72,10 +72,14 @@ def compare_person_names(sent: PersonName, held: PersonName) -> NameVerdict:
 def _company(sent: PersonName, held: PersonName, last: Comparison) -> Comparison:
     """The decision on names of which one has a legal form; another one stays as it is."""
     one, other = sent.last_name, held.last_name
-    if one is None or other is None or not (is_company(one) or is_company(other)):
+    if one is None or other is None:
         return last
-    found = compare_company_names(one, other)
-    return Comparison(found.decision, found.why)
+    form = max(legal_form(one), legal_form(other))
+    if form is LegalForm.NONE:
+        return last
+    companies = compare_company_names(one, other)
+    found = Comparison(companies.decision, companies.why)
+    return found if form is LegalForm.CERTAIN else best_of((last, found))
 
 
 def _first_and_last(sent: PersonName, held: PersonName) -> tuple[Comparison, Comparison]:
