@@ -40,7 +40,7 @@ def test_a_file_can_be_read_in_one_sitting_and_says_what_it_is_for(path: Path) -
     text = path.read_text()
     # The folders within a subject are named alike everywhere, and their packages are empty.
     assert ast.get_docstring(_tree(path)) or not text, "a module opens with what it is for"
-    assert text.count("\n") <= 430
+    assert text.count("\n") <= 600
     assert path.stem not in {"utils", "helpers", "base", "manager", "misc"}
     if MIGRATIONS not in path.parts:
         for function in _functions(_nodes(path)):

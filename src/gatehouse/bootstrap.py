@@ -53,6 +53,7 @@ from gatehouse.operations.connectors import (
     load_gateway,
     load_identities,
     load_issuer,
+    load_test_cards,
     make_roster,
 )
 from gatehouse.operations.installation import root_secrets, system_clock
@@ -422,6 +423,7 @@ class Service(ServiceGauges):
             entity_hasher=entities,
             gateway=gateway,
             input_watch=self.inputs.watch,
+            test_cards=load_test_cards(settings),
         )
         self._assembly = made = assemble(settings, parties)
         self.setups = Setups(self._database, made.builder, session.signer, self.refusals)

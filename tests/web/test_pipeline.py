@@ -70,6 +70,16 @@ def refused(response: httpx.Response) -> Any:
     return body["errors"]["fieldErrors"]
 
 
+@pytest.mark.parametrize(("number", "last"), [(CARD, "ACCEPT"), ("4539578763621486", "DECLINE")])
+def test_only_a_test_card_may_pay_for_any_number_of_orders(
+    client: httpx.Client, number: str, last: str
+) -> None:
+    order = {"device": {"ipAddress": AT_HOME}, "order": {"amount": 59.9, "currency": "USD"}}
+    for _ in range(20):
+        sent = pipeline(client, purchase(preCheckRequest=card(number), sentryRequest=order))
+    assert answered(sent)["decision"] == last
+
+
 def test_a_good_purchase_passes_all_four_stages_and_is_billed_exactly(
     client: httpx.Client,
 ) -> None:

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from gatehouse.core.cards.numbers import CardShown
 from gatehouse.core.limits.lru_cache import LruCache
 from gatehouse.core.stages.case import ValuesByType
 from gatehouse.core.stages.outcomes import Outcome
@@ -41,6 +42,8 @@ class Parties(msgspec.Struct, frozen=True):
     entity_hasher: EntityHasher
     gateway: PaymentGateway
     input_watch: InputWatch | None = None
+    test_cards: frozenset[CardShown] = frozenset()
+    """The sandbox's, which pay for many orders that have nothing in common."""
 
 
 def make_stages(settings: Settings, parties: Parties) -> dict[str, Stage]:

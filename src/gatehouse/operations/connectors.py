@@ -17,7 +17,9 @@ from gatehouse.connectors.sandbox.parties import (
     SandboxGateway,
     SandboxIdentities,
     SandboxIssuer,
+    test_cards,
 )
+from gatehouse.core.cards.numbers import CardShown
 from gatehouse.core.errors import SettingsError
 from gatehouse.gateway.port import NoGateway, PaymentGateway
 from gatehouse.idverify.source import IdentitySource
@@ -102,6 +104,11 @@ def load_identity_connector(settings: Settings) -> IdentitySource:
 def load_addresses(settings: Settings, book: AddressBook) -> AddressBook:
     """The address book; the sandbox adds a few addresses of its own."""
     return book if settings.is_production else SandboxAddresses(book)
+
+
+def load_test_cards(settings: Settings) -> frozenset[CardShown]:
+    """The sandbox's test cards; production has none."""
+    return frozenset() if settings.is_production else test_cards()
 
 
 def _load_connector(setting: str, path: str, *methods: str) -> Any:

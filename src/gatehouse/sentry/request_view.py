@@ -102,6 +102,8 @@ class RequestView(msgspec.Struct):
     history: History | None = None
     """Set once the memory has been asked."""
     request_id: str = ""
+    is_trial: bool = False
+    """Whether it comes with a test card of the sandbox."""
     transaction: str | None = None
     """The transaction's id as it may be kept, once the entities are known; None without one."""
     own_inputs: int = 0

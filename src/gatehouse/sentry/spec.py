@@ -40,6 +40,7 @@ from gatehouse.sentry.response import FEE_TYPE, NAME, Reason, SentryInPipeline, 
 from gatehouse.sentry.shadow import SHADOW, SHADOW_CONFIDENCE, shadow_signals
 
 if TYPE_CHECKING:
+    from gatehouse.core.cards.numbers import CardShown
     from gatehouse.intel.networks import AddressBook
     from gatehouse.sentry.entities import EntityHasher
     from gatehouse.sentry.found.input_watch import InputWatch
@@ -65,6 +66,10 @@ class SentryParties(Protocol):
     def input_watch(self) -> "InputWatch | None":
         """Finds custom inputs that are worth remembering; None in trials."""
 
+    @property
+    def test_cards(self) -> "frozenset[CardShown]":
+        """The sandbox's, which pay for many orders that have nothing in common."""
+
 
 def _build(parties: SentryParties, options: StageOptions) -> Stage:
     from gatehouse.sentry.authentication.table import load_authentication_table
@@ -82,7 +87,7 @@ def _build(parties: SentryParties, options: StageOptions) -> Stage:
         time_limit_ms=options.time_limit_ms,
         watch=parties.input_watch,
         table=table,
-    )
+    ).with_test_cards(parties.test_cards)
 
 
 def _read_signals(facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,20 @@
 
 import asyncio
 import zlib
+from functools import cache
 from hashlib import blake2b
 from typing import Final, NoReturn
 
-from gatehouse.connectors.sandbox.people import holders_of
-from gatehouse.connectors.sandbox.triggers import SILENT, MatchWord, Trigger, avs_letters, find
-from gatehouse.core.cards.numbers import CardNumber
+from gatehouse.connectors.sandbox.people import all_holders, holders_of
+from gatehouse.connectors.sandbox.triggers import (
+    SILENT,
+    MatchWord,
+    Trigger,
+    all_triggers,
+    avs_letters,
+    find,
+)
+from gatehouse.core.cards.numbers import CardNumber, CardShown
 from gatehouse.gateway.operating import Offer, OperationAnswer, OperationEnd, PaymentOperation
 from gatehouse.gateway.port import Authorization, GatewayAnswer, Reversal
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
@@ -172,3 +180,11 @@ class SandboxAddresses:
         if row is not None and row.facts is not None:
             return row.facts
         return self._book.look(address, day)
+
+
+@cache
+def test_cards() -> frozenset[CardShown]:
+    """The cards of the trigger table and of the people."""
+    numbers = {each.value for each in all_triggers() if each.field == "cardNumber"}
+    numbers |= {each.card for each in all_holders()}
+    return frozenset((card.bin, card.last_four) for card in map(CardNumber.parse, numbers))

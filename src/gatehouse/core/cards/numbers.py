@@ -33,6 +33,10 @@ _LAST_TIMEZONE_H: Final = 12
 _HOUR_MS: Final = 3_600_000
 
 
+CardShown = tuple[str, str | None]
+"""BIN and last four digits, which is what people are shown of a card."""
+
+
 class CardNumber(Secret):
     """A well-formed card number; `reveal` is for the issuer alone."""
 

@@ -27,7 +27,8 @@ _NOT_RENEWALS: Final = "Not for recurring purchases, whose pace is the merchant'
 
 def _measures(view: RequestView, found: dict[str, float]) -> None:
     history = view.history
-    if history is None:
+    # The same few test cards pay for all trial orders.
+    if history is None or view.is_trial:
         return
     is_renewal = view.is_renewal
     if not is_renewal and view.address is not None:
