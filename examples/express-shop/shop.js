@@ -13,18 +13,21 @@ import {
 } from "gatehouse-client";
 
 const PIPELINE = 1;
+const CURRENCY = "USD";
 
 /**
  * What the shop keeps of an order, without the card. A real shop has a database.
  *
  * @typedef {object} Order
  * @property {string} orderId
+ * @property {number} amount
  * @property {"asking" | "paid" | "accepted" | "waiting" | "declined"} status `accepted`: nothing was charged
  * @property {number} attempt How often the buyer tried to pay.
  * @property {string | null} requestId Gatehouse's id of the last attempt that was answered.
  * @property {string | null} payment What the payment gateway said, if it was asked.
  * @property {string | null} paymentId The payment at the provider, to capture or refund it there.
  * @property {boolean} tryLater Whether it was declined only because somebody did not answer.
+ * @property {Set<string>} sentCards Last digits of the cards that were sent in this attempt.
  */
 
 /**
@@ -60,14 +63,18 @@ export function makeShop(gatehouse, secret, trustProxy = false) {
       response.status(400).json({ problem: "orderId must have letters, digits and dashes" });
       return;
     }
-    const order = begun(orders, orderId);
+    const order = begun(orders, orderId, request.body.amount);
+    if (order.amount !== request.body.amount) {
+      response.status(409).json({ problem: "this order has another amount" });
+      return;
+    }
     if (order.status === "asking") await pay(gatehouse, order, request);
-    response.status(201).json(order);
+    response.status(201).json(shown(order));
   });
 
   shop.get("/orders/:orderId", (request, response) => {
     const order = orders.get(request.params.orderId);
-    response.status(order ? 200 : 404).json(order ?? { problem: "no such order" });
+    response.status(order ? 200 : 404).json(order ? shown(order) : { problem: "no such order" });
   });
 
   shop.use(tell);
@@ -79,14 +86,29 @@ export function makeShop(gatehouse, secret, trustProxy = false) {
  *
  * @param {Map<string, Order>} orders
  * @param {string} orderId
+ * @param {number} amount
  */
-function begun(orders, orderId) {
+function begun(orders, orderId, amount) {
   /** @type {Order} */
-  const fresh = { orderId, status: "asking", attempt: 1, requestId: null, payment: null, paymentId: null, tryLater: false };
+  const fresh = { orderId, amount, status: "asking", attempt: 1, requestId: null, payment: null, paymentId: null, tryLater: false, sentCards: new Set() };
   const order = orders.get(orderId) ?? fresh;
   // The buyer tries again, with another card or a corrected one: that is another attempt.
-  if (order.status === "declined") Object.assign(order, { status: "asking", attempt: order.attempt + 1 });
+  if (order.status === "declined") beginAttempt(order);
   orders.set(orderId, order);
+  return order;
+}
+
+/** @param {Order} order */
+function beginAttempt(order) {
+  Object.assign(order, { status: "asking", attempt: order.attempt + 1, sentCards: new Set() });
+}
+
+/**
+ * What the buyer is told of an order.
+ *
+ * @param {Order} order
+ */
+function shown({ sentCards, ...order }) {
   return order;
 }
 
@@ -101,8 +123,9 @@ function begun(orders, orderId) {
  * @param {express.Request} request
  */
 async function pay(gatehouse, order, request) {
-  const { amount, card } = request.body;
+  const { card } = request.body;
   const attempt = nameOf(order);
+  order.sentCards.add(String(card?.cardNumber).slice(-4));
   const body = {
     pipelineId: PIPELINE,
     clientReferenceId: attempt,
@@ -113,7 +136,7 @@ async function pay(gatehouse, order, request) {
       cardExpiryDate: String(card?.cardExpiryDate),
       cardCvv2Value: hide(String(card?.cardCvv2Value)),
     },
-    gatewayRequest: { amount, currency: "USD" },
+    gatewayRequest: { amount: order.amount, currency: CURRENCY },
   };
   try {
     const { requestId, result } = await gatehouse.pipeline(body, {
@@ -125,11 +148,34 @@ async function pay(gatehouse, order, request) {
   } catch (error) {
     if (!(error instanceof IdempotencyKeyReused)) throw error;
     // This attempt was processed with another card, and the answer was lost: what became of it?
-    const [found] = await gatehouse.decisions.list({ clientReferenceId: attempt }).take(1);
-    if (found === undefined) throw error;
-    const gateway = found.stages.find(({ name }) => name === "Gateway");
-    settle(order, attempt, found, gateway?.result);
+    const records = await gatehouse.decisions.list({ clientReferenceId: attempt }).take(20);
+    const found = records.find((record) => isOf(order, record));
+    if (found) settle(order, attempt, found, paymentOf(found));
+    // The name was used for something else, so nothing was done for this order under it.
+    else if (records.length > 0) beginAttempt(order);
+    if (!found) throw error;
   }
+}
+
+/** @param {import("gatehouse-client").PublicDecision} record */
+function paymentOf(record) {
+  return record.stages.find(({ name }) => name === "Gateway")?.result;
+}
+
+/**
+ * Whether a record is of this attempt: the reference alone could be somebody else's.
+ *
+ * @param {Order} order
+ * @param {import("gatehouse-client").PublicDecision} record
+ */
+function isOf(order, record) {
+  const { amountMinor, currency } = paymentOf(record) ?? {};
+  return (
+    record.clientReferenceId === nameOf(order) &&
+    order.sentCards.has(record.card?.lastFour ?? "") &&
+    (amountMinor ?? Math.round(order.amount * 100)) === Math.round(order.amount * 100) &&
+    (currency ?? CURRENCY) === CURRENCY
+  );
 }
 
 /**
@@ -138,7 +184,7 @@ async function pay(gatehouse, order, request) {
  * @param {Order} order
  */
 function nameOf(order) {
-  return `order-${order.orderId}-${order.attempt}`;
+  return `express-shop-${order.orderId}-${order.attempt}`;
 }
 
 /**

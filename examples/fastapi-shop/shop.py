@@ -6,9 +6,9 @@ Run it beside the sandbox, as the README says.
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from gatehouse_client import (
@@ -41,6 +41,8 @@ class Order:
     """What the shop keeps of an order, without the card."""
 
     order_id: str
+    amount: Decimal
+    currency: str = "USD"
     state: str = "asking"
     """Or paid, accepted (nothing was charged), in review, declined."""
     attempt: int = 1
@@ -53,11 +55,27 @@ class Order:
     """The payment at the provider, to capture or refund it there."""
     try_later: bool = False
     """Whether it was declined only because somebody did not answer: not the buyer's card."""
+    sent_cards: Annotated[set[str], Field(exclude=True)] = field(default_factory=set)
+    """Last digits of the cards that were sent in this attempt, stored before each call."""
 
     @property
     def attempt_name(self) -> str:
         """The idempotency key of the attempt, and its name in Gatehouse's records."""
-        return f"order-{self.order_id}-{self.attempt}"
+        return f"fastapi-shop-{self.order_id}-{self.attempt}"
+
+    def begin_attempt(self) -> None:
+        """Try once more, under another name."""
+        self.attempt, self.state, self.sent_cards = self.attempt + 1, "asking", set()
+
+    def is_of(self, found: models.PublicDecision, paid: dict[str, Any]) -> bool:
+        """Whether a record is of this attempt: the reference alone could be somebody else's."""
+        card = found.card.last_four if found.card else None
+        amount = (paid.get("amountMinor", self.amount * 100), paid.get("currency", self.currency))
+        return (
+            found.client_reference_id == self.attempt_name
+            and card in self.sent_cards
+            and amount == (self.amount * 100, self.currency)
+        )
 
     def settle(
         self,
@@ -111,15 +129,18 @@ async def buy(
     client: Annotated[AsyncGatehouse, Depends(gatehouse)],
 ) -> Order:
     """Decide about an order, and charge the card if it is accepted."""
-    order = ORDERS.setdefault(checkout.order_id, Order(checkout.order_id))
+    order = ORDERS.setdefault(checkout.order_id, Order(checkout.order_id, checkout.amount))
+    if order.amount != checkout.amount:
+        raise HTTPException(409, "this order has another amount")
     if order.state == "declined":
         # The buyer tries again, with another card or a corrected one: that is another attempt.
-        order.attempt, order.state = order.attempt + 1, "asking"
+        order.begin_attempt()
     if order.state != "asking":
         return order
     attempt = order.attempt_name
+    order.sent_cards.add(checkout.card_number.get_secret_value()[-4:])
     try:
-        answer = await ask(client, attempt, checkout, request)
+        answer = await ask(client, order, checkout, request)
     except InvalidRequest as refused:
         raise HTTPException(422, {"fields": refused.field_errors}) from None
     except IdempotencyKeyReused:
@@ -136,12 +157,12 @@ async def buy(
 
 
 async def ask(
-    client: AsyncGatehouse, attempt: str, checkout: Checkout, request: Request
+    client: AsyncGatehouse, order: Order, checkout: Checkout, request: Request
 ) -> Answer[models.PipelineResponse]:
     """Ask Gatehouse about an attempt to pay."""
     return await client.pipeline(
         pipeline_id=1,
-        client_reference_id=attempt,
+        client_reference_id=order.attempt_name,
         pre_check_request=models.PreCheckRequest(
             card_number=checkout.card_number.get_secret_value(),
             card_expiry_date=checkout.card_expiry_date,
@@ -155,9 +176,9 @@ async def ask(
                 user_agent=request.headers.get("user-agent"),
                 session_age=checkout.session_age_s,
             ),
-            order=models.Order(amount=checkout.amount, currency="USD"),
+            order=models.Order(amount=order.amount, currency=order.currency),
         ),
-        idempotency_key=attempt,
+        idempotency_key=order.attempt_name,
         # The issuer and the payment gateway may take 3 and 10 seconds.
         options={"timeout_s": 20},
     )
@@ -168,10 +189,14 @@ async def find_out(client: AsyncGatehouse, attempt: str, order: Order) -> None:
     page = await client.decisions.list(client_reference_id=attempt)
     if not page.result.decisions:
         raise HTTPException(503, "another payment of this order is under way")
-    found = page.result.decisions[0]
-    payments = [one.result for one in found.stages if one.name == "Gateway"]
-    paid = payments[0] if payments else {}
-    order.settle(attempt, found.request_id, found, paid.get("status"), paid.get("paymentId"))
+    for found in page.result.decisions:
+        paid = next((one.result for one in found.stages if one.name == "Gateway"), {})
+        if order.is_of(found, paid):
+            name = paid.get("paymentId")
+            return order.settle(attempt, found.request_id, found, paid.get("status"), name)
+    # The name was used for something else, so nothing was done for this order under it.
+    order.begin_attempt()
+    raise HTTPException(503, "the payment was not made; try again")
 
 
 @app.get("/orders/{order_id}")

@@ -122,6 +122,25 @@ def test_a_call_whose_answer_was_lost_is_repeated_or_looked_up(
 
 
 @needs_npm
+def test_another_payment_under_the_same_name_pays_no_order(
+    shop: httpx.Client, shared: Server, merchant: ShopAccount
+) -> None:
+    name = "express-shop-1011-1"
+    other = {"cardNumber": sandbox.APPROVED_MASTERCARD, "cardExpiryDate": "2035-12"}
+    body = {"pipelineId": 1, "clientReferenceId": name, "preCheckRequest": other}
+    body |= {"gatewayRequest": {"amount": 1, "currency": "USD"}}
+    with shared.client(merchant.key) as client:
+        paid = client.post("/api/v1/pipeline", json=body, headers={"Idempotency-Key": name}).json()
+    assert paid["pipelineResponse"]["gatewayResponse"]["status"] == "APPROVED"
+    assert shop.post("/orders", json=_order("1011")).status_code == 503
+    assert shop.get("/orders/1011").json()["status"] == "asking"
+    mine = shop.post("/orders", json=_order("1011")).json()
+    assert (mine["status"], mine["attempt"]) == ("paid", 2)
+    assert mine["requestId"] != paid["requestId"]
+    assert shop.post("/orders", json=_order("1011") | {"amount": 6}).status_code == 409
+
+
+@needs_npm
 def test_the_address_is_that_of_a_trusted_proxy_and_not_what_the_buyer_says(
     shop: httpx.Client, shared: Server, merchant: ShopAccount
 ) -> None:

@@ -3,11 +3,12 @@
 import importlib.util
 import sys
 from collections.abc import Iterator
+from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
-from gatehouse_client import Gatehouse, sandbox, webhooks
+from gatehouse_client import Gatehouse, models, sandbox, webhooks
 from starlette.testclient import TestClient
 
 from gatehouse.connectors.webhooks.signing_secrets import SecretKind, SigningSecret
@@ -76,7 +77,7 @@ def test_a_good_order_is_paid_and_a_second_click_pays_nothing(
         assert shop.post("/orders", json=order("1001")).json() == first
         assert client.balance().result.balance == left
         found = client.decisions.get(first["request"]).result
-        assert found.client_reference_id == "order-1001-1"
+        assert found.client_reference_id == "fastapi-shop-1001-1"
     assert shop.get("/orders/1001").json() == first
 
 
@@ -110,7 +111,7 @@ def test_a_call_whose_answer_was_lost_is_repeated_and_charged_once(
     assert shop.get("/orders/1005").json()["state"] == "asking"
     assert shop.post("/orders", json=order("1005")).json()["state"] == "paid"
     with Gatehouse(merchant.key, shared.base) as client:
-        [found] = client.decisions.each(client_reference_id="order-1005-1")
+        [found] = client.decisions.each(client_reference_id="fastapi-shop-1005-1")
     assert shop.get("/orders/1005").json()["request"] == found.request_id
 
 
@@ -129,21 +130,54 @@ def test_a_lost_answer_is_looked_up_when_the_buyer_sends_another_card(
     assert shop.post("/orders", json=other).json()["state"] == "paid"
 
 
+def test_another_payment_under_the_same_name_pays_no_order(
+    shop: TestClient, shared: Server, merchant: ShopAccount
+) -> None:
+    name = "fastapi-shop-1011-1"
+    with Gatehouse(merchant.key, shared.base) as client:
+        paid = client.pipeline(
+            pipeline_id=1,
+            client_reference_id=name,
+            pre_check_request=sandbox.card(sandbox.APPROVED_MASTERCARD),
+            gateway_request=models.GatewayRequest(amount=1, currency="USD"),
+            idempotency_key=name,
+        )
+    assert paid.result.decision == "ACCEPT"
+    assert shop.post("/orders", json=order("1011")).status_code == 503
+    assert shop.get("/orders/1011").json()["state"] == "asking"
+    mine = shop.post("/orders", json=order("1011")).json()
+    assert (mine["state"], mine["attempt"]) == ("paid", 2)
+    assert mine["request"] != paid.request_id
+    assert shop.post("/orders", json=order("1011", amount="1")).status_code == 409
+
+
 def test_an_order_that_is_good_but_not_charged_is_not_paid(shop: TestClient) -> None:
     module: Any = sys.modules["shop"]
-    kept = module.Order("1008")
+    kept = module.Order("1008", Decimal(5))
     kept.settle(
-        "order-1008-1", "req_1", SimpleNamespace(decision="ACCEPT", retryable=False), None, None
+        "fastapi-shop-1008-1",
+        "req_1",
+        SimpleNamespace(decision="ACCEPT", retryable=False),
+        None,
+        None,
     )
     assert kept.state == "accepted"
-    outage = module.Order("1010")
+    outage = module.Order("1010", Decimal(5))
     outage.settle(
-        "order-1010-1", "req_1", SimpleNamespace(decision="DECLINE", retryable=True), None, None
+        "fastapi-shop-1010-1",
+        "req_1",
+        SimpleNamespace(decision="DECLINE", retryable=True),
+        None,
+        None,
     )
     assert (outage.state, outage.try_later) == ("declined", True)
-    late = module.Order("1009", attempt=2)
+    late = module.Order("1009", Decimal(5), attempt=2)
     late.settle(
-        "order-1009-1", "req_1", SimpleNamespace(decision="DECLINE", retryable=True), None, None
+        "fastapi-shop-1009-1",
+        "req_1",
+        SimpleNamespace(decision="DECLINE", retryable=True),
+        None,
+        None,
     )
     assert late.state == "asking"
     assert module.after_review(kept, "APPROVED", None) == "accepted"

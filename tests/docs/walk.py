@@ -19,12 +19,18 @@ _END = "=== end of step"
 
 
 @contextlib.contextmanager
-def checkout(folder: Path, **settings: str) -> Iterator[Server]:
-    """Serve a folder as `make run` does, with a command `gatehouse` that starts quickly."""
+def checkout(folder: Path, *, past: bool = False, **settings: str) -> Iterator[Server]:
+    """Serve a folder as `make run PAST=` does, with a command `gatehouse` that starts quickly.
+
+    With a `past`, as `make run` does: the demo account has something to look at.
+    """
     command = folder / ".venv/bin/gatehouse"
     command.parent.mkdir(parents=True)
     command.symlink_to(fork_server().launcher)
-    with Home(folder / ".gatehouse", settings=settings).migrated().server() as server:
+    home = Home(folder / ".gatehouse", settings=settings).migrated()
+    if past:
+        home.ok("demo", "fill", "--decisions", "200")
+    with home.server() as server:
         yield server
 
 
