@@ -83,6 +83,7 @@ ATTACKS = {
         "UPDATE list_entries SET list = 'blocked-users' WHERE account_id = :mine AND value = 'u1'"
     ),
     "prices": "UPDATE accounts SET fees = '{\"RULES\": 0}' WHERE id = :mine",
+    "a credit limit": "UPDATE accounts SET credit_limit = 1000000000 WHERE id = :mine",
     "policies": "UPDATE accounts SET policies = '{\"PreCheck\": {}}' WHERE id = :mine",
 }
 
@@ -254,7 +255,10 @@ def _key(session: AdminSession, account: str) -> tuple[str, str]:
     return issued.key.key_id, hashed
 
 
-def test_changed_prices_are_not_charged_and_the_last_good_ones_are(session: AdminSession) -> None:
+@pytest.mark.parametrize("attack", ["prices", "a credit limit"])
+def test_changed_prices_are_not_charged_and_the_last_good_ones_are(
+    session: AdminSession, attack: str
+) -> None:
     account = _merchant(session)
     _, hashed = _key(session, account)
 
@@ -263,7 +267,7 @@ def test_changed_prices_are_not_charged_and_the_last_good_ones_are(session: Admi
         running = CallerDirectory(session.database, session.signer, float, refusals=refusals)
         good = await running.find(hashed)
         assert good is not None
-        _attack(session, ATTACKS["prices"], mine=account)
+        _attack(session, ATTACKS[attack], mine=account)
         await running.check()
         running._cached.clear()
         found = await running.find(hashed)

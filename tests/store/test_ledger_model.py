@@ -92,7 +92,8 @@ class LedgerMachine(RuleBasedStateMachine):
         marks = f"{self.account} card" if card else None
         hold = Hold(request_id, self.account, amount, LATER, "srv", marks, name)
         claim = None if name is None else Claim(name, body, LATER)
-        return Authorize(hold, NOW, claim, Payment(100, "USD") if pays else None)
+        pays_for = Payment(100, "USD") if pays else None
+        return Authorize(hold, NOW, claim, pays_for, credit_limit=self.model.credit or 0)
 
     @rule(server=servers, cut=cuts, amount=amounts, key=st.none() | st.integers(0, 2),
           card=st.booleans(), pays=st.booleans(), body=st.sampled_from("aab"))  # fmt: skip

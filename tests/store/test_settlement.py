@@ -155,6 +155,22 @@ def test_an_unknown_account_is_refused_and_its_neighbours_are_not() -> None:
     assert isinstance(answers[1], Authorized)
 
 
+@pytest.mark.parametrize(
+    ("row", "signed", "amount"), [(900, 30, 130), (30, 900, 130), (None, 30, 100)]
+)
+def test_of_a_credit_limit_only_what_is_signed_is_used(
+    row: int | None, signed: int, amount: int
+) -> None:
+    """The row is read under its lock, but nobody has checked its signature then."""
+    for asked in (amount, amount + 1):
+        accounts = {"acct": AccountState(100, 0, credit=row)}
+        order = msgspec.structs.replace(authorize("r0", asked), credit_limit=signed)
+        answers, _ = decide([order], BatchRows(accounts, {}, {}, {}))
+        kind = Authorized if asked == amount else Insufficient
+        assert isinstance(answers[0], kind)
+        assert answers[0].remaining == (0 if asked == amount else amount)
+
+
 def test_open_requests_for_a_card_are_counted_beside_its_wrong_guesses() -> None:
     orders = [authorize(f"r{i}", 1, card="fp") for i in range(3)]
     answers, _ = decide(orders, loaded(guesses={"fp": (4, 2)}))

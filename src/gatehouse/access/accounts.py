@@ -25,6 +25,8 @@ class Account(msgspec.Struct, frozen=True):
     closed_reason: str | None = None
     decision_filters: tuple[DecisionFilter, ...] = ()
     """Which decisions are told as events, to readers of events or to webhooks."""
+    credit_limit: int = 0
+    """How far below nothing the balance may go."""
 
 
 class Caller(msgspec.Struct, frozen=True):

@@ -93,6 +93,7 @@ class Api:
                 render=lambda done: _render(context, account.currency, done, plan),
                 key_id=caller.key.key_id,
                 decision_filters=account.decision_filters,
+                credit_limit=account.credit_limit,
             )
             return self._reply(job, await self._engine.process(job))
 

@@ -111,9 +111,8 @@ class Engine:
             for stage, other in job.plan.other_cards.items():
                 case.other_cards[stage] = self._masker.mask(job.account_id, other)
             hold, numbers = self._hold(job, case.card, now_ms), self._numbers(job, case)
-            verdict = await self._settlement.authorize(
-                Authorize(hold, now_ms, job.claim, self._intent(job, case), numbers, job.actor)
-            )
+            parts = (job.claim, self._intent(job, case), numbers, job.actor, job.credit_limit)
+            verdict = await self._settlement.authorize(Authorize(hold, now_ms, *parts))
             if not isinstance(verdict, Authorized):
                 if numbers is not None and isinstance(verdict, Enumerated):
                     self._enumeration.refused(numbers, now_ms)

@@ -125,6 +125,8 @@ class Job(msgspec.Struct, frozen=True):
     """The API key that sent it."""
     decision_filters: tuple[DecisionFilter, ...] = ()
     """Which decisions the account is told of."""
+    credit_limit: int = 0
+    """The account's, from its signed row."""
 
     @property
     def actor(self) -> str:

@@ -107,6 +107,8 @@ class Authorize(msgspec.Struct, frozen=True):
     numbers: NumbersLimit | None = None
     actor: str = ""
     """Who sent the request, for the ledger and events that it causes."""
+    credit_limit: int = 0
+    """The most of the account's credit that may be used: what its signed row says."""
 
 
 class WrongGuess(msgspec.Struct, frozen=True):

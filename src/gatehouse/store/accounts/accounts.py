@@ -223,4 +223,5 @@ def _account(row: Any) -> Account:
     fees, policies = msgspec.json.decode(row.fees), msgspec.json.decode(row.policies)
     closed = (row.closed_at_ms, row.closed_reason)
     told = decision_filters(row.event_filters)
-    return Account(row.id, row.name, row.currency, row.created_at_ms, fees, policies, *closed, told)
+    parts = (row.currency, row.created_at_ms, fees, policies, *closed, told, row.credit_limit or 0)
+    return Account(row.id, row.name, *parts)

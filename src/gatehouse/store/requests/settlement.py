@@ -270,6 +270,9 @@ class _BatchDecider:
                 self._note_numbers(order)
             if before is not None:
                 return before
+        state = loaded.accounts[hold.account_id]
+        # Nobody has checked the signature of the row that was just read.
+        state.credit = state.credit and min(state.credit, order.credit_limit)
         if not self._book.authorize(hold, order.at_ms, order.actor or None):
             return self._refused(order)
         self._note_numbers(order)

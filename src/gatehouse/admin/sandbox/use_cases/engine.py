@@ -154,6 +154,7 @@ class DemoEngine:
             render=lambda _done: b"",
             key_id=self.key_id,
             decision_filters=self._account.decision_filters,
+            credit_limit=self._account.credit_limit,
         )
         return cast(Processed, await self._engine.process(job))
 
