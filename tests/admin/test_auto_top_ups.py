@@ -123,7 +123,7 @@ def test_under_the_floor_the_stored_card_is_charged_once_by_many_servers(
     assert money.verify_ledger(shop.session).problems == []
 
 
-@pytest.mark.parametrize("fate", ["reset", "garbage", "error", "half", "wrong-amount"])
+@pytest.mark.parametrize("fate", ["reset", "garbage", "error", "half"])
 def test_a_charge_without_an_answer_is_asked_for_again_and_counts_once(
     shop: AutoShop, host: HostThread, fate: str
 ) -> None:
@@ -140,6 +140,20 @@ def test_a_charge_without_an_answer_is_asked_for_again_and_counts_once(
     charges, repeats = _charges(host)
     assert charges == before[0] + 1
     assert repeats >= before[1] + 2
+
+
+def test_a_charge_of_another_amount_is_left_to_a_person_at_once(
+    shop: AutoShop, host: HostThread
+) -> None:
+    shop.sets()
+    with host.misbehaving("wrong-amount"):
+        shop.later(1000)
+    [made] = shop.automatic()
+    assert (made.state, made.reason) == (TopUpState.IN_DOUBT, "other_amount")
+    assert (shop.balance, shop.auto.enabled) == (50 * UNIT, False)
+    # Money may have moved, so it counts; and the account is told.
+    assert (shop.auto.this_month_minor, shop.auto.reason) == (5000, AutoTopUpReason.IN_DOUBT)
+    assert shop.told()[-2:] == ["balance.top_up_ended", "balance.auto_top_up_paused"]
 
 
 def test_servers_that_begin_at_the_same_moment_begin_one(

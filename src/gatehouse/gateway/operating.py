@@ -45,6 +45,8 @@ class OperationEnd(StrEnum):
     REFUSED = "REFUSED"
     PENDING = "PENDING"
     """It was taken on; whether it succeeds is told later."""
+    OTHER_AMOUNT = "OTHER_AMOUNT"
+    """It answered about another amount or currency; said of charges of stored cards alone."""
 
 
 class PaymentOperation(msgspec.Struct, frozen=True, kw_only=True):

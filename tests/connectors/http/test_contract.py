@@ -13,6 +13,8 @@ from gatehouse.connectors.http.options import HttpDefinition, shipped_mappings
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.money import Payment
+from gatehouse.gateway.hosted_pages import StoredCardCharge, StoredCardId
 from gatehouse.gateway.port import ReferringGateway
 from gatehouse.idverify.people import IdentifierType
 from gatehouse.idverify.response import NameResult, Result
@@ -93,6 +95,29 @@ def gateway(connector: HttpConnector) -> Any:
 
 def test_the_contract_ships() -> None:
     assert "gatehouse" in shipped_mappings()
+
+
+@pytest.mark.parametrize(
+    ("told", "end"),
+    [
+        ({}, "SUCCEEDED"),
+        ({"amountMinor": 5000, "currency": "eur"}, "SUCCEEDED"),
+        ({"amountMinor": 5001, "currency": "EUR"}, "OTHER_AMOUNT"),
+        ({"amountMinor": 5000, "currency": "USD"}, "OTHER_AMOUNT"),
+    ],
+)
+def test_a_charge_is_believed_about_its_own_amount_and_currency(
+    ground: Ground, told: dict[str, object], end: str
+) -> None:
+    payment, card = Payment(5000, "EUR"), StoredCardId.of("card_1")
+    charge = StoredCardCharge(reference="top_1", account_id="acct_1", payment=payment, card=card)
+
+    async def charged(connector: HttpConnector) -> Any:
+        assert connector.pages is not None
+        return await connector.pages.charge(charge)
+
+    found, _ = ground.ask(always({"result": "succeeded", "id": "pay_1", **told}), charged)
+    assert found.end == end
 
 
 def test_a_card_is_checked_with_everything_that_was_sent(ground: Ground) -> None:

@@ -234,6 +234,8 @@ class OperationMappingAnswer(MappingPart, frozen=True):
     """How the party calls the operation."""
     amount: Reading | None = None
     """In the smallest unit; an answer about another amount than was asked for is not believed."""
+    currency: Reading | None = None
+    """The same, of another currency."""
 
 
 class OperationMapping(MappingPart, frozen=True):

@@ -201,6 +201,7 @@ def _check_operation(
     checker.reading(f"{path}.response_code", answer.response_code, WordKind.GATEWAY_CODE)
     checker.reading(f"{path}.id", answer.id, WordKind.ID)
     checker.reading(f"{path}.amount", answer.amount, WordKind.MINOR)
+    checker.reading(f"{path}.currency", answer.currency, WordKind.CURRENCY)
 
 
 def _check_notifications(

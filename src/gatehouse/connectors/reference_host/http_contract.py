@@ -208,6 +208,7 @@ class OperationAnswerBody(msgspec.Struct, frozen=True, rename="camel"):
     response_code: str
     id: str
     amount_minor: int
+    currency: str
 
 
 class PageAnswerBody(msgspec.Struct, frozen=True):

@@ -212,6 +212,7 @@ class HttpRoutes:
             decision.code or "",
             operation_id,
             asked.amount_minor,
+            asked.currency,
         )
         return HttpReply(200, answer, message, decision)
 
@@ -327,8 +328,8 @@ class HttpRoutes:
             told = ErrorAnswer("reference: was used for another amount")
             return HttpReply(422, told, message, decision)
         result = "succeeded" if decision.outcome is HostOutcome.APPROVED else "refused"
-        payment_id, minor = _payment_id(asked.reference), asked.amount_minor
-        answer = OperationAnswerBody(result, decision.code or "", payment_id, minor)
+        paid = (_payment_id(asked.reference), asked.amount_minor, asked.currency)
+        answer = OperationAnswerBody(result, decision.code or "", *paid)
         return HttpReply(200, answer, message, decision)
 
     def _delete_card(self, name: str) -> HttpReply:

@@ -132,6 +132,8 @@ class AutoTopUpWorker:
             ends.add(self._session, kept)
         elif answer.end is OperationEnd.REFUSED:
             ends.end(self._session, kept, TopUpState.REFUSED, answer.response_code)
+        elif answer.end is OperationEnd.OTHER_AMOUNT:
+            ends.end(self._session, kept, TopUpState.IN_DOUBT, ends.OTHER_AMOUNT)
         else:
             self._later(auto, kept)
 

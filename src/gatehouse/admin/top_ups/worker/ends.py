@@ -25,6 +25,7 @@ from gatehouse.store.admin.admin_session import AdminSession, Change
 _log: Final = logging.getLogger("gatehouse.money")
 
 NOT_ADDED: Final = "not_added"
+OTHER_AMOUNT: Final = "other_amount"
 _REFUSED_PAUSE_MS: Final = 24 * 3_600_000
 
 

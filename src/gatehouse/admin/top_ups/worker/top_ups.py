@@ -45,7 +45,6 @@ _UNANSWERED_MS: Final = 7 * _DAY_MS
 """How long after its end a party is asked about a page that it does not answer for."""
 _LONGEST_PAUSE_MS: Final = 10 * _MINUTE_MS
 _ENDS: Final = {PageState.REFUSED: TopUpState.REFUSED, PageState.EXPIRED: TopUpState.EXPIRED}
-_OTHER_AMOUNT: Final = "other_amount"
 
 
 class TopUpWorker:
@@ -154,7 +153,7 @@ class TopUpWorker:
         """Add what was paid; never another amount."""
         asked = (kept.amount_minor + kept.tax_minor, kept.currency)
         if (page.amount_minor, page.currency) != asked:
-            ends.end(self._session, kept, TopUpState.IN_DOUBT, _OTHER_AMOUNT)
+            ends.end(self._session, kept, TopUpState.IN_DOUBT, ends.OTHER_AMOUNT)
             return
         if kept.kind is TopUpKind.STORING and page.card is None:
             _log.warning("the party stored no card", extra=ends.about(kept))

@@ -29,6 +29,7 @@ class OperationCall:
 
     def __init__(self, mapping: OperationMapping | ChargeMapping, building: Building) -> None:
         answer, tables = mapping.answer, building.environment.tables
+        self._is_charge = isinstance(mapping, ChargeMapping)
         repeatable = isinstance(mapping, ChargeMapping) or mapping.repeatable
         self.offer: Final = Offer.REPEATABLE if repeatable else Offer.ONCE
         self.call: Final = building.call(mapping, WordKind.GATEWAY_CODE, may_repeat=repeatable)
@@ -36,18 +37,26 @@ class OperationCall:
         self._code = optional(answer.response_code, WordKind.GATEWAY_CODE, tables)
         self._id = optional(answer.id, WordKind.ID, tables)
         self._amount = optional(answer.amount, WordKind.MINOR, tables)
+        self._currency = optional(answer.currency, WordKind.CURRENCY, tables)
 
     def read(self, answer: Any, asked: Asked) -> OperationAnswer:
-        """What the party said; an answer about another amount says nothing."""
+        """What the party said; an answer about another amount of a payment says nothing."""
         if isinstance(answer, Refusal):
             return OperationAnswer(OperationEnd.REFUSED, code_of(answer))
-        result, amount = self._result(answer, None), self._amount(answer, None)
+        result, payment = self._result(answer, None), asked.payment
         if result is None:
             raise ConnectorFailed(_NO_RESULT())
         end = OperationEnd(result.upper())
-        assert asked.payment is not None
-        if amount is not None and int(amount) != asked.payment.amount_minor:
-            raise ConnectorFailed(_OTHER_AMOUNT())
+        assert payment is not None
+        amount, currency = self._amount(answer, None), self._currency(answer, None)
+        named = payment.amount_minor if amount is None else int(amount)
+        if (named, (currency or payment.currency).upper()) != (
+            payment.amount_minor,
+            payment.currency,
+        ):
+            if not self._is_charge:
+                raise ConnectorFailed(_OTHER_AMOUNT())
+            end = OperationEnd.OTHER_AMOUNT
         return OperationAnswer(end, self._code(answer, None), self._id(answer, None))
 
 
