@@ -10,7 +10,7 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
 from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.events.use_cases.events import EventQuery, list_events
-from gatehouse.admin.top_ups.types import TopUpShown, TopUpWanted
+from gatehouse.admin.top_ups.types import TopUpShown, TopUpState, TopUpWanted
 from gatehouse.admin.top_ups.use_cases import top_ups
 from gatehouse.admin.top_ups.worker.top_ups import TopUpWorker
 from gatehouse.connectors.routing.roster import Roster
@@ -67,12 +67,11 @@ class Shop:
 
     def ask(self, minor: int = 5000, *, store_card: bool = False) -> TopUpShown:
         """A top-up with its page."""
-        with ThreadPoolExecutor(1) as pool:
-            wanted = TopUpWanted(minor, store_card)
-            asked = pool.submit(top_ups.create_top_up, self.session, self.account, wanted)
-            while not asked.done():
-                self.looks()
-            return asked.result()
+        made = top_ups.ask(self.session, self.account, TopUpWanted(minor, store_card))
+        while made.state is TopUpState.WAITING:
+            self.looks()
+            made = self.now(made)
+        return made
 
     def pay(self, made: TopUpShown, card: str = CARD, do: str = "pay") -> str:
         """What the page says after somebody used it."""

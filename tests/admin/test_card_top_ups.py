@@ -110,7 +110,7 @@ def test_a_refused_page_ends_and_a_declined_card_does_not(shop: Shop) -> None:
 def test_a_page_that_nobody_pays_expires_and_makes_room(shop: Shop) -> None:
     made = [shop.ask() for _ in range(MOST_OPEN)]
     with pytest.raises(Conflict, match="10 top-ups are open already"):
-        top_ups.create_top_up(shop.session, shop.account, TopUpWanted(100))
+        top_ups.ask(shop.session, shop.account, TopUpWanted(100))
     # The host goes by its own clock and says that they are open; that is believed for a day.
     shop.later(25 * HOUR_MS)
     assert shop.now(made[0]).state is TopUpState.OPEN
@@ -149,4 +149,4 @@ def test_a_top_up_belongs_to_its_account_and_needs_a_connector_that_shows_pages(
     unset = dataclasses.replace(shop.session.settings, top_up_connector="")
     nobody = dataclasses.replace(shop.session, settings=unset)
     with pytest.raises(Conflict, match="takes no top-ups by card"):
-        top_ups.create_top_up(nobody, shop.account, TopUpWanted(100))
+        top_ups.ask(nobody, shop.account, TopUpWanted(100))

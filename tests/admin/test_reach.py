@@ -112,6 +112,7 @@ NOT_OFFERED: Final = {
         "accounts.order_page.",
         *("evidence.dispute_desk.disputes_of", "evidence.keeping.kept_of", "rings.glimpse"),
         *("audit.search", "audit.export_lines"),
+        "top_ups.ask",
         "top_ups.offered",
         *("money.latest_movements", "money.statements.quick_account_statement"),
         *("workload.queue.count_queue", "workload.queue.plan_day"),

@@ -18,6 +18,7 @@ from gatehouse.admin.people.command.people import handed_over, once_words
 from gatehouse.cli.arguments import AccountOption, AsJson, Note, amount_argument, pairs_argument
 from gatehouse.cli.output import columns, sheet, show
 from gatehouse.core.clock import iso_time, time_or_none
+from gatehouse.gateway.payment import LARGEST_PAYMENT
 
 if TYPE_CHECKING:
     from gatehouse.admin.approvals.use_cases.proposals import Proposal
@@ -27,6 +28,8 @@ app = typer.Typer(no_args_is_help=True)
 
 _KINDS = "rules, pipelines, lists, models, prices, top-ups, adjustments."
 ProposalId = Annotated[str, typer.Argument(metavar="PROPOSAL", help="Id of it (prop_...).")]
+
+_Minor = Annotated[int, typer.Option(min=0, max=LARGEST_PAYMENT, help="In the smallest unit.")]
 
 
 @app.command()
@@ -164,6 +167,44 @@ def top_up(
 
     content = TopUpBalance(amount_argument(amount), note, reference)
     _propose(content, account, as_json=as_json)
+
+
+@app.command("auto-top-up")
+def auto_top_up(
+    floor_minor: Annotated[int, typer.Option(help="The balance under which it is topped up.")],
+    amount_minor: _Minor,
+    monthly_limit_minor: Annotated[int, typer.Option(help="The most in a calendar month.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose to turn automatic top-ups on, or to let them charge more."""
+    from gatehouse.admin.approvals.use_cases.proposed import SetAutoTopUp
+    from gatehouse.admin.top_ups.types import AutoTopUpWanted
+    from gatehouse.core.reading.given import read_given
+
+    said = {"floor_minor": floor_minor, "amount_minor": amount_minor, "enabled": True}
+    said |= {"monthly_limit_minor": monthly_limit_minor}
+    _propose(SetAutoTopUp(read_given(AutoTopUpWanted, said)), account, as_json=as_json)
+
+
+@app.command("store-card")
+def store_card(
+    amount_minor: _Minor, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Propose a top-up by a card that is stored for automatic top-ups."""
+    from gatehouse.admin.approvals.use_cases.proposed import StoreCard
+
+    _propose(StoreCard(amount_minor), account, as_json=as_json)
+
+
+@app.command("top-up-limit")
+def top_up_limit(
+    amount_minor: _Minor, account: AccountOption = None, as_json: AsJson = False
+) -> None:
+    """Propose a higher limit of what cards are charged in a day."""
+    from gatehouse.admin.approvals.use_cases.proposed import SetTopUpLimit
+
+    _propose(SetTopUpLimit(amount_minor), account, as_json=as_json)
 
 
 @app.command(context_settings={"ignore_unknown_options": True})

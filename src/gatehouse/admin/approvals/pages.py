@@ -24,6 +24,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     RollBackPipeline,
     RollBackRules,
     SetApprovals,
+    SetAutoTopUp,
     StartExperiment,
     TakeOffList,
 )
@@ -31,6 +32,7 @@ from gatehouse.admin.model_trials.use_cases.trials import newest_trial
 from gatehouse.admin.models.pages.model_view import figure
 from gatehouse.admin.people.use_cases import roles
 from gatehouse.admin.sign_in.pages.link_page import show_link
+from gatehouse.admin.top_ups.use_cases.limits import minor_micros
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
@@ -177,7 +179,7 @@ def _check_may_decide(visit: Visit) -> None:
 
 def _may_decide(visit: Visit, proposal: Proposal) -> bool:
     needed = (Permission.APPROVE, APPROVERS[ApprovalKind(proposal.kind)])
-    return all(visit.may(each) for each in needed)
+    return _may_see(visit, proposal) and all(map(visit.may, needed))
 
 
 def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
@@ -222,8 +224,13 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     if isinstance(proposal.content, StartExperiment):
         told = msgspec.structs.asdict(proposal.content.given)
         told["experiment"] = told.pop("name")
+    if isinstance(proposal.content, SetAutoTopUp):
+        told = msgspec.structs.asdict(proposal.content.given)
     if "micros" in told:
         told["micros"] = visit.money(told["micros"])
+    assert visit.account is not None
+    for name in [each for each in told if each.endswith("_minor")]:
+        told[name] = visit.money(told[name] * minor_micros(visit.account.currency))
     if "fees" in told:
         told["fees"] = ", ".join(_fee(visit, *each) for each in told["fees"].items())
     if "kinds" in told:
@@ -235,7 +242,7 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     if "permissions" in told:
         shown = (visit.text(f"roles.names.{each}") for each in told["permissions"])
         told["permissions"] = ", ".join(shown)
-    for flag in {"forget_factors", "raw_scores", "starts"} & told.keys():
+    for flag in {"enabled", "forget_factors", "raw_scores", "starts"} & told.keys():
         told[flag] = visit.text(f"common.{'yes' if told[flag] else 'no'}")
     if isinstance(proposal.content, PutOnList | TakeOffList):
         told["entries"] = "\n".join(each.shown for each in proposal.content.entries)

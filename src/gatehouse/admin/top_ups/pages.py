@@ -4,27 +4,32 @@ from typing import Final
 
 from starlette.responses import Response
 
-from gatehouse.admin.top_ups.types import AutoTopUpWanted, TopUpWanted
-from gatehouse.admin.top_ups.use_cases import auto_top_ups, top_ups
+from gatehouse.admin.approvals.pages import propose
+from gatehouse.admin.approvals.use_cases.proposed import SetAutoTopUp, SetTopUpLimit, StoreCard
+from gatehouse.admin.top_ups.types import AutoTopUpWanted, TopUpLimit, TopUpState, TopUpWanted
+from gatehouse.admin.top_ups.use_cases import auto_top_ups, limits, top_ups
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.visit import Visit
+from gatehouse.core.errors import ApprovalNeeded
 from gatehouse.gateway.payment import LARGEST_PAYMENT
 
 
 def show_top_ups(visit: Visit) -> Response:
     """What was asked for, and what became of it."""
     assert visit.account is not None
-    unit = top_ups.minor_micros(visit.account.currency)
+    unit = limits.minor_micros(visit.account.currency)
     found = top_ups.list_top_ups(visit.session, visit.account_id).top_ups
     rows = [(each, each.amount_minor * unit, each.tax_minor * unit) for each in found]
     offered = top_ups.offered(visit.session, visit.account_id)
     auto = auto_top_ups.get_auto_top_up(visit.session, visit.account_id)
+    limit = limits.get_top_up_limit(visit.session, visit.account_id)
     set_to = {
         name: "" if minor is None else visit.amount_to_type(minor * unit)
         for name, minor in (
             ("floor_minor", auto.floor_minor),
             ("amount_minor", auto.amount_minor),
             ("monthly_limit_minor", auto.monthly_limit_minor),
+            ("day_limit_minor", limit.day_limit_minor),
         )
     }
     return visit.render(
@@ -34,15 +39,19 @@ def show_top_ups(visit: Visit) -> Response:
         auto=auto,
         set_to=set_to,
         this_month=auto.this_month_minor * unit,
+        left=limit.left_minor and limit.left_minor * unit,
+        is_waiting=any(each.state is TopUpState.WAITING for each, *_ in rows),
     )
 
 
 def create(visit: Visit) -> Response:
     """Ask for a page to pay on; its link is in the list."""
-    wanted = TopUpWanted(_minor(visit, "amount"), bool(visit.form.get("store_card")))
-    made = top_ups.create_top_up(visit.session, visit.account_id, wanted)
-    notice = "made" if made.url else "waiting"
-    return visit.redirect("top-ups", notice=f"top_ups.notices.{notice}")
+    minor, stores = _minor(visit, "amount"), bool(visit.form.get("store_card"))
+    try:
+        top_ups.ask(visit.session, visit.account_id, TopUpWanted(minor, stores))
+    except ApprovalNeeded:
+        return propose(visit, StoreCard(minor))
+    return visit.redirect("top-ups", notice="top_ups.notices.waiting")
 
 
 def set_auto(visit: Visit) -> Response:
@@ -53,8 +62,21 @@ def set_auto(visit: Visit) -> Response:
         "monthly_limit_minor": _minor(visit, "monthly_limit_minor"),
     }
     given = visit.given(AutoTopUpWanted, **typed)
-    auto_top_ups.set_auto_top_up(visit.session, visit.account_id, given)
+    try:
+        auto_top_ups.set_auto_top_up(visit.session, visit.account_id, given)
+    except ApprovalNeeded:
+        return propose(visit, SetAutoTopUp(given))
     return visit.redirect("top-ups", notice="top_ups.notices.set")
+
+
+def set_limit(visit: Visit) -> Response:
+    """Say how much cards are charged in a day at most."""
+    minor = _minor(visit, "day_limit_minor", least=0)
+    try:
+        limits.set_top_up_limit(visit.session, visit.account_id, TopUpLimit(minor))
+    except ApprovalNeeded:
+        return propose(visit, SetTopUpLimit(minor))
+    return visit.redirect("top-ups", notice="top_ups.notices.limit")
 
 
 def delete_card(visit: Visit) -> Response:
@@ -67,7 +89,7 @@ def _minor(visit: Visit, field: str, least: int = 1) -> int:
     """The amount of a field in the smallest unit of the account's currency."""
     assert visit.account is not None
     micros = visit.read_amount(field, visit.form.get(field, ""))
-    minor, rest = divmod(micros, top_ups.minor_micros(visit.account.currency))
+    minor, rest = divmod(micros, limits.minor_micros(visit.account.currency))
     if rest or not least <= minor <= LARGEST_PAYMENT:
         raise visit.refuse(field, "top_ups.problems.amount")
     return minor
@@ -85,6 +107,13 @@ PAGES: Final[Declarations] = (
         "auto-top-up",
         set_auto,
         does=auto_top_ups.set_auto_top_up,
+        again=show_top_ups,
+    ),
+    Action(
+        f"{_ALL}/limit",
+        "top-up-limit",
+        set_limit,
+        does=limits.set_top_up_limit,
         again=show_top_ups,
     ),
     Action(

@@ -175,11 +175,47 @@ class AutoTopUpWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
             yield "monthlyLimitMinor", _LIMIT_TOO_LOW()
 
 
+class TopUpLimit(msgspec.Struct, frozen=True, rename="camel"):
+    """The most that cards are charged in a day."""
+
+    day_limit_minor: Annotated[
+        Annotated[int, Meta(ge=0, le=LARGEST_PAYMENT)],
+        Meta(
+            description="The most that is charged in a day (UTC) by top-ups of every kind, their "
+            "tax included, in the smallest unit of the account's currency.",
+            examples=[30000],
+        ),
+    ]
+
+
+class TopUpLimitShown(msgspec.Struct, frozen=True, rename="camel"):
+    """The most that cards are charged in a day, and what is left of it."""
+
+    day_limit_minor: Annotated[
+        int | None, Meta(description="As it was set; null where it never was.", examples=[30000])
+    ]
+    charged_minor: Annotated[
+        int,
+        Meta(
+            description="What was charged on this day, with what still can be paid or is in "
+            "doubt, tax included.",
+            examples=[5950],
+        ),
+    ]
+    left_minor: Annotated[
+        int | None, Meta(description="What is left of the limit.", examples=[24050])
+    ]
+    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
+    until: Annotated[Moment, Meta(description="When the day ends (RFC 3339).")]
+
+
 class AutoTopUpReason(StrEnum):
     """Why automatic top-ups pause, or were turned off."""
 
     REFUSED = "refused"
     MONTHLY_LIMIT = "monthly_limit"
+    DAILY_LIMIT = "daily_limit"
+    """That of the account, for all its top-ups by card."""
     IN_DOUBT = "in_doubt"
     """A person must look after a top-up first."""
 

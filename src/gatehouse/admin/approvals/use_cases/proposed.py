@@ -10,6 +10,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
 from gatehouse.admin.experiments.types.asked import ExperimentWanted
 from gatehouse.admin.experiments.use_cases import approval_of
+from gatehouse.admin.top_ups.types import AutoTopUpWanted
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.configured.list_plans import PlannedEntry
 
@@ -110,6 +111,24 @@ class TopUpBalance(msgspec.Struct, frozen=True, tag="balance.top-up"):
     reference: str | None = None
 
 
+class SetAutoTopUp(msgspec.Struct, frozen=True, tag="auto-top-up.set"):
+    """When the stored card is charged, and how far."""
+
+    given: AutoTopUpWanted
+
+
+class StoreCard(msgspec.Struct, frozen=True, tag="top-ups.store-card"):
+    """A top-up to be paid with a card that is stored then."""
+
+    amount_minor: int
+
+
+class SetTopUpLimit(msgspec.Struct, frozen=True, tag="top-ups.limit"):
+    """The most that cards are charged in a day."""
+
+    day_limit_minor: int
+
+
 class AdjustBalance(msgspec.Struct, frozen=True, tag="balance.adjust"):
     """A correction of the balance, in millionths."""
 
@@ -180,6 +199,9 @@ ProposedChange: TypeAlias = (
     | ShadowModel
     | SetPrices
     | TopUpBalance
+    | SetAutoTopUp
+    | StoreCard
+    | SetTopUpLimit
     | AdjustBalance
     | SetApprovals
     | InvitePerson
@@ -203,6 +225,9 @@ KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
         ShadowModel: ApprovalKind.MODELS,
         SetPrices: ApprovalKind.PRICES,
         TopUpBalance: ApprovalKind.TOP_UPS,
+        SetAutoTopUp: ApprovalKind.TOP_UPS,
+        StoreCard: ApprovalKind.TOP_UPS,
+        SetTopUpLimit: ApprovalKind.TOP_UPS,
         AdjustBalance: ApprovalKind.ADJUSTMENTS,
         SetApprovals: ApprovalKind.APPROVALS,
         InvitePerson: ApprovalKind.PEOPLE,
@@ -228,7 +253,7 @@ APPROVERS: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
         ApprovalKind.LISTS: Permission.CONFIGURE,
         ApprovalKind.MODELS: Permission.CONFIGURE,
         ApprovalKind.PRICES: Permission.SEE_MONEY,
-        ApprovalKind.TOP_UPS: Permission.SEE_MONEY,
+        ApprovalKind.TOP_UPS: Permission.PAYMENTS,
         ApprovalKind.ADJUSTMENTS: Permission.SEE_MONEY,
         ApprovalKind.APPROVALS: Permission.PEOPLE,
         ApprovalKind.PEOPLE: Permission.PEOPLE,

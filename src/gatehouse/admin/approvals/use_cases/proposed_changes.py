@@ -1,5 +1,6 @@
 """What a proposed change does: tried out when it is proposed, done when it is approved."""
 
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
@@ -22,9 +23,12 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     RollBackPipeline,
     RollBackRules,
     SetApprovals,
+    SetAutoTopUp,
     SetPrices,
+    SetTopUpLimit,
     ShadowModel,
     StartExperiment,
+    StoreCard,
     TakeOffList,
     TopUpBalance,
 )
@@ -45,12 +49,15 @@ from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.sign_in.use_cases.logins import check_login, check_name
+from gatehouse.admin.top_ups.types import TopUpLimit, TopUpWanted
+from gatehouse.admin.top_ups.use_cases import auto_top_ups, limits, top_ups
 from gatehouse.billing.credits import check_expiry
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.core.wording.text import is_blank
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.admin.use_case import Precondition
 
 _NOTHING_CHANGES: Final = Phrase("refused.nothing_changes", "nothing would change")
@@ -81,6 +88,8 @@ def checked(session: AdminSession, account_id: str, content: ProposedChange) -> 
             return StartExperiment(named)
         case SetPrices() | TopUpBalance() | AdjustBalance():
             _check_money(session, content)
+        case SetAutoTopUp() | StoreCard() | SetTopUpLimit():
+            _try(session, account_id, content)
         case SetApprovals():
             approvals.check_kinds(content.kinds)
         case InvitePerson():
@@ -145,6 +154,8 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
         case AdjustBalance():
             named, until = content.reference, content.until
             money.adjust(session, account_id, content.micros, content.reason, named, until)
+        case SetAutoTopUp() | StoreCard() | SetTopUpLimit():
+            _set_card_top_ups(session, account_id, content)
         case SetApprovals():
             approvals.set_wanted(session, account_id, content.kinds)
         case ComposeRole():
@@ -262,6 +273,30 @@ def _check_money(session: AdminSession, content: SetPrices | TopUpBalance | Adju
         raise InvalidInput(_ADJUSTMENT_EMPTY())
     elif content.until is not None:
         check_expiry(content.micros, content.until, session.clock())
+
+
+def _set_card_top_ups(
+    session: AdminSession, account_id: str, content: SetAutoTopUp | StoreCard | SetTopUpLimit
+) -> None:
+    if isinstance(content, SetAutoTopUp):
+        auto_top_ups.set_auto_top_up(session, account_id, content.given)
+    elif isinstance(content, StoreCard):
+        top_ups.ask(session, account_id, TopUpWanted(content.amount_minor, store_card=True))
+    else:
+        limits.set_top_up_limit(session, account_id, TopUpLimit(content.day_limit_minor))
+
+
+class _Undone(Exception):
+    """What was tried out is not kept."""
+
+
+def _try(session: AdminSession, account_id: str, content: ProposedChange) -> None:
+    """Do it as if it were approved, and take it back: who proposes it needs the rights, too."""
+    actor = session.actor
+    approved = session.acting_as(actor.approving(str(actor)))
+    with suppress(_Undone), account_change(approved, account_id) as change:
+        run(approved.joining(change), account_id, content)
+        raise _Undone
 
 
 def _checked_person(

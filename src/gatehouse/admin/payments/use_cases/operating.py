@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.access.rights import Right
 from gatehouse.access.roles import Permission
 from gatehouse.admin.outcomes.use_cases.finding import requests_paid
 from gatehouse.admin.payments.queries import list_payments as list_kept
@@ -211,7 +212,7 @@ def settle_operation(
     Says what a person found out at the provider about a capture or refund of which no answer came.
     """
     connection = change.connection
-    _locked(connection, account_id, request_id)
+    _locked(change, account_id, request_id)
     of_payment = operations.of_payments(connection, account_id, [request_id])[request_id]
     found = next((each for each in of_payment if each.id == operation_id), None)
     if found is None:
@@ -238,7 +239,7 @@ def _ask(
 ) -> PaymentShown:
     """Keep an operation if there is room for it."""
     connection = change.connection
-    payment = _locked(connection, account_id, request_id)
+    payment = _locked(change, account_id, request_id)
     intent = intents.states_of(connection, account_id, [request_id]).get(request_id)
     if intent is not None:
         raise Conflict(_IN_REVIEW() if intent is IntentState.REVIEW else _REVERSED())
@@ -275,8 +276,10 @@ def _ask(
     return _shown(connection, change.ring, account_id, request_id)
 
 
-def _locked(connection: sa.Connection, account_id: str, request_id: str) -> PaymentRow:
-    payment = operations.find_payment(connection, account_id, request_id, lock=True)
+def _locked(change: Change, account_id: str, request_id: str) -> PaymentRow:
+    """The payment, to move its money."""
+    change.actor.check(Right.MOVE_MONEY)
+    payment = operations.find_payment(change.connection, account_id, request_id, lock=True)
     if payment is None:
         raise NotFound(_NONE(request=request_id))
     return payment

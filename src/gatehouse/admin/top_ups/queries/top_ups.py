@@ -70,6 +70,15 @@ def count_open(connection: sa.Connection, account_id: str) -> int:
     return connection.scalar(sa.select(sa.func.count()).select_from(TOP_UPS).where(mine)) or 0
 
 
+def charged_since(connection: sa.Connection, account_id: str, since_ms: int) -> int:
+    """What was charged since a moment with its tax, or may have been or still be."""
+    may_be = _T.state.in_(NOT_OVER)
+    ended = _T.state.in_((TopUpState.PAID, TopUpState.IN_DOUBT)) & (_T.changed_at_ms >= since_ms)
+    total = sa.select(sa.func.sum(_T.amount_minor + _T.tax_minor))
+    found = connection.scalar(total.where(_T.account_id == account_id, may_be | ended))
+    return int(found or 0)
+
+
 def anything_due(connection: sa.Connection, now_ms: int) -> bool:
     """Whether a party is to be asked about any."""
     return connection.scalar(sa.select(_T.id).where(_T.next_at_ms <= now_ms).limit(1)) is not None

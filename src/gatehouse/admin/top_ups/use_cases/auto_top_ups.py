@@ -1,15 +1,19 @@
 """Automatic top-ups: when the stored card is charged, how far, and that it is deleted."""
 
+import operator
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 
+from gatehouse.access.rights import Right
 from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.top_ups.queries import auto_top_ups as queries
 from gatehouse.admin.top_ups.queries.auto_top_ups import AutoTopUpState, KeptAutoTopUp
 from gatehouse.admin.top_ups.types import AutoTopUpReason, AutoTopUpShown, AutoTopUpWanted
-from gatehouse.admin.top_ups.use_cases.top_ups import check_amount, minor_micros, offered_by
+from gatehouse.admin.top_ups.use_cases.limits import minor_micros
+from gatehouse.admin.top_ups.use_cases.top_ups import check_amount, offered_by
 from gatehouse.billing.statement import Period, month_period
 from gatehouse.core.clock import moment
 from gatehouse.core.errors import Conflict
@@ -47,20 +51,24 @@ def set_auto_top_up(change: Change, account_id: str, given: AutoTopUpWanted) -> 
 
     When the balance is under the floor, the stored card is charged and the amount added, one top-up
     at a time, up to the limit of a calendar month. They need a card, which a person stores by
-    paying a top-up with `storeCard`. Turned on after they were off, they begin afresh.
+    paying a top-up with `storeCard`. Turned on after they were off, they begin afresh. It needs the
+    scope `manage:payments`, too.
     """
+    change.actor.check(Right.MOVE_MONEY)
     account = accounts.get_open(change.connection, account_id)
     kept = queries.find(change.connection, account_id, lock=True)
     kept = kept or KeptAutoTopUp(account_id=account_id)
     unit = minor_micros(account.currency)
     check_amount(max(given.amount_minor, given.floor_minor) * unit, account.currency)
+    wanted = (given.floor_minor * unit, given.amount_minor, given.monthly_limit_minor)
+    before = (kept.floor or 0, kept.amount_minor or 0, kept.monthly_limit_minor or 0)
     if given.enabled:
         check_card(change, kept)
+        if not kept.is_on or any(map(operator.gt, wanted, before)):
+            check_approved(change, account_id, ApprovalKind.TOP_UPS)
     values: dict[str, Any] = {
         "state": AutoTopUpState.ON if given.enabled else AutoTopUpState.OFF,
-        "floor": given.floor_minor * unit,
-        "amount_minor": given.amount_minor,
-        "monthly_limit_minor": given.monthly_limit_minor,
+        **dict(zip(("floor", "amount_minor", "monthly_limit_minor"), wanted, strict=True)),
     }
     # A day's pause after a refusal lasts; a month that was full may have room now.
     if not (given.enabled and kept.is_on and kept.reason is AutoTopUpReason.REFUSED):
@@ -79,8 +87,10 @@ def delete_stored_card(change: Change, account_id: str) -> AutoTopUpShown:
     """Delete the stored card.
 
     It is charged no more, and automatic top-ups are off. A charge that the provider was asked for
-    already is finished; where nobody learns how it ended, its top-up is left in doubt.
+    already is finished; where nobody learns how it ended, its top-up is left in doubt. It needs the
+    scope `manage:payments`, too.
     """
+    change.actor.check(Right.MOVE_MONEY)
     kept = queries.find(change.connection, account_id, lock=True)
     if kept is None or kept.sealed_card is None:
         raise Conflict(_NO_CARD())

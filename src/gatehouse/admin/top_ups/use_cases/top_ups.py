@@ -1,15 +1,18 @@
 """Top-ups by card: an account asks for a page, and learns what became of it.
 
 A page is made, and asked about, by a server (`worker.py`), which has the connectors. So a use case
-keeps what is wanted, and waits a little for the page.
+keeps what is wanted, and waits a little for the page, on no thread.
 """
 
-import time
+import asyncio
+import contextlib
 from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
+from gatehouse.access.rights import Right
 from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.invoices.types.making import minor_unit, tax_on
 from gatehouse.admin.invoices.use_cases.parties import terms_of
 from gatehouse.admin.top_ups.queries import top_ups as queries
@@ -26,11 +29,12 @@ from gatehouse.admin.top_ups.types import (
     TopUpState,
     TopUpWanted,
 )
+from gatehouse.admin.top_ups.use_cases.limits import check_day_limit, minor_micros
 from gatehouse.connectors.definition import decode_program
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
-from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT, format_amount
+from gatehouse.core.money import MAX_AMOUNT, format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import minor_digits
 from gatehouse.settings.settings import Settings
@@ -98,34 +102,39 @@ def get_top_up(reading: Reading, account_id: str, top_up_id: TopUpId) -> TopUpSh
     answers="topUpResponse",
     unseen=True,
 )
-def create_top_up(session: AdminSession, account_id: str, given: TopUpWanted) -> TopUpShown:
+async def create_top_up(session: AdminSession, account_id: str, given: TopUpWanted) -> TopUpShown:
     """Top up by card.
 
     Answers the address of a page of the payment provider, on which a person pays by card. Where the
     provider takes longer than some seconds, `url` is null; then ask for the top-up again. What is
-    paid is added to the balance once, with the id of the top-up as its reference.
+    paid is added to the balance once, with the id of the top-up as its reference. With `storeCard`
+    it needs the scope `manage:payments`, too.
     """
+    found = await asyncio.to_thread(ask, session, account_id, given)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_LONGEST_WAIT_S):
+            while found.state is TopUpState.WAITING:
+                await asyncio.sleep(_LOOK_AGAIN_S)
+                found = await asyncio.to_thread(get_top_up, session, account_id, found.top_up_id)
+    return found
+
+
+def ask(session: AdminSession, account_id: str, given: TopUpWanted) -> TopUpShown:
+    """The same without waiting for the page."""
     with account_change(session, account_id, unseen=True) as change:
-        new = _asked(change, account_id, given)
-    until_s = time.monotonic() + _LONGEST_WAIT_S
-    while True:
-        with account_reading(session, account_id) as connection:
-            found = _find(connection, account_id, new.id)
-        if found.state is not TopUpState.WAITING or time.monotonic() >= until_s:
-            return found
-        time.sleep(_LOOK_AGAIN_S)
-
-
-def _asked(change: Change, account_id: str, given: TopUpWanted) -> KeptTopUp:
-    offered = offered_by(change.connection, change.session.settings)
-    if offered is None:
-        raise Conflict(_NOT_OFFERED())
-    if given.store_card and not offered.charges_cards:
-        raise Conflict(_STORES_NONE())
-    if queries.count_open(change.connection, account_id) >= MOST_OPEN:
-        raise Conflict(_MANY_OPEN(most=MOST_OPEN))
-    kind = TopUpKind.STORING if given.store_card else TopUpKind.PAGE
-    return begin(change, account_id, given.amount_minor, offered.connector, kind)
+        offered = offered_by(change.connection, session.settings)
+        if offered is None:
+            raise Conflict(_NOT_OFFERED())
+        if given.store_card and not offered.charges_cards:
+            raise Conflict(_STORES_NONE())
+        if queries.count_open(change.connection, account_id) >= MOST_OPEN:
+            raise Conflict(_MANY_OPEN(most=MOST_OPEN))
+        kind = TopUpKind.PAGE
+        if given.store_card:
+            change.actor.check(Right.MOVE_MONEY)
+            check_approved(change, account_id, ApprovalKind.TOP_UPS)
+            kind = TopUpKind.STORING
+        return _shown(begin(change, account_id, given.amount_minor, offered.connector, kind))
 
 
 def begin(
@@ -138,6 +147,8 @@ def begin(
     terms = terms_of(change.connection, account_id)
     unit = minor_unit(minor_digits(account.currency) or 0)
     tax = 0 if terms is None else tax_on(net, terms.hundredths, unit)
+    tax_minor = tax // minor_micros(account.currency)
+    check_day_limit(change, account, amount_minor + tax_minor)
     is_page = kind is not TopUpKind.AUTOMATIC
     new = KeptTopUp(
         account_id=account_id,
@@ -147,7 +158,7 @@ def begin(
         currency=account.currency,
         actor=str(change.actor),
         amount_minor=amount_minor,
-        tax_minor=tax // minor_micros(account.currency),
+        tax_minor=tax_minor,
         at_ms=change.now_ms,
         changed_at_ms=change.now_ms,
         expires_at_ms=change.now_ms + PAGE_LIFETIME_MS,
@@ -178,11 +189,6 @@ def check_amount(micros: int, currency: str) -> None:
     """Refuse what no balance can hold."""
     if micros > MAX_AMOUNT:
         raise InvalidInput(_TOO_MUCH(most=format_amount(MAX_AMOUNT), currency=currency))
-
-
-def minor_micros(currency: str) -> int:
-    """The smallest unit of a currency in millionths."""
-    return int(MICROS_PER_UNIT // 10 ** (minor_digits(currency) or 0))
 
 
 def offered_by(connection: sa.Connection, settings: Settings) -> OfferedTopUps | None:

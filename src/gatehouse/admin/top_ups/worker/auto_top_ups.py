@@ -16,6 +16,7 @@ from gatehouse.admin.top_ups.queries.auto_top_ups import KeptAutoTopUp
 from gatehouse.admin.top_ups.queries.top_ups import KeptTopUp
 from gatehouse.admin.top_ups.types import NOT_OVER, AutoTopUpReason, TopUpKind, TopUpState
 from gatehouse.admin.top_ups.use_cases.auto_top_ups import check_card, month_of
+from gatehouse.admin.top_ups.use_cases.limits import DayLimitReached
 from gatehouse.admin.top_ups.use_cases.top_ups import begin
 from gatehouse.admin.top_ups.worker import ends
 from gatehouse.admin.top_ups.worker.parties import party_of
@@ -122,7 +123,12 @@ class AutoTopUpWorker:
                 return None
             assert auto.connector is not None
             parts = (auto.account_id, auto.amount_minor, auto.connector)
-            new = begin(change, *parts, TopUpKind.AUTOMATIC)
+            try:
+                new = begin(change, *parts, TopUpKind.AUTOMATIC)
+            except DayLimitReached as reached:
+                reason = AutoTopUpReason.DAILY_LIMIT
+                ends.pause(change, auto.account_id, reason, reached.until_ms)
+                return None
             values = {"top_up_id": new.id, "paused_until_ms": None, "reason": None}
             queries.write(change, auto.account_id, **values)
             return new

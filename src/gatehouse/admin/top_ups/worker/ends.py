@@ -14,7 +14,7 @@ from gatehouse.admin.top_ups.queries import top_ups as queries
 from gatehouse.admin.top_ups.queries.auto_top_ups import AutoTopUpState
 from gatehouse.admin.top_ups.queries.top_ups import KeptTopUp
 from gatehouse.admin.top_ups.types import MOST_REFUSALS, AutoTopUpReason, TopUpKind, TopUpState
-from gatehouse.admin.top_ups.use_cases.top_ups import minor_micros
+from gatehouse.admin.top_ups.use_cases.limits import minor_micros
 from gatehouse.core.clock import time_or_none
 from gatehouse.core.errors import AccountClosed, InvalidInput, NotFound
 from gatehouse.core.events import EventName
