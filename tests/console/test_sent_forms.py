@@ -14,7 +14,7 @@ from gatehouse.console.forms.parts import MOST_PARTS, BadParts, read_parts
 from gatehouse.console.pages import FORM_BYTES, Action
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.routes import DECLARED
-from gatehouse.console.turns import Turns
+from gatehouse.core.limits.turns import Turns
 from tests.admin.people.signing_in import HERE, PASSWORD
 from tests.console.harness import ORIGIN, Browser, Console
 
@@ -142,7 +142,7 @@ class TestParts:
 
 def test_no_asker_takes_all_turns_and_nobody_waits_for_ever() -> None:
     async def run() -> list[str]:
-        turns = Turns(3, 2, wait_s=0.05)
+        turns = Turns(3, 2, 0.05, lambda: PageRefused(503, "problems.busy"))
         noted: list[str] = []
         release = asyncio.Event()
 
@@ -158,6 +158,9 @@ def test_no_asker_takes_all_turns_and_nobody_waits_for_ever() -> None:
         await asyncio.gather(*map(ask, ("greedy", "greedy", "greedy", "modest")))
         async with turns.take("greedy"):
             noted.append("again")
+        few = Turns(3, 2, 0.05, lambda: PageRefused(503, "problems.busy"), most_present=0)
+        with pytest.raises(PageRefused):
+            await few.take("greedy").__aenter__()
         return noted
 
     assert asyncio.run(run()) == ["greedy", "greedy", "modest", "greedy 503", "again"]

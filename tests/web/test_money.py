@@ -13,6 +13,7 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.money.routes import BillingRoutes
 from gatehouse.admin.money.use_cases import money
 from gatehouse.api.free_operations import handler_of
+from gatehouse.api.manage.desk import thread_turns
 from gatehouse.api.problems import Problem
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.harness import Server, precheck, until
@@ -106,7 +107,7 @@ def test_statements_do_not_take_the_place_of_checks() -> None:
             return SimpleNamespace(account=account, actor=Actor.key("key_1", "acct_1"))
 
     routes = BillingRoutes(cast(Any, Busy()), int)
-    handle = handler_of(BillingRoutes.statement, routes, cast(Any, Known()))
+    handle = handler_of(BillingRoutes.statement, routes, cast(Any, Known()), thread_turns(1, 1))
     context = SimpleNamespace(scope={"query_string": b"month=2026-10"})
     with pytest.raises(Problem) as refused:
         asyncio.run(cast(Any, handle(cast(Any, context), cast(Any, None))))

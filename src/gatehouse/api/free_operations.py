@@ -10,6 +10,7 @@ summary and the description, what the call is made of is the body, what it retur
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
 from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar, get_args, get_type_hints
 
@@ -27,7 +28,11 @@ from gatehouse.api.problems import Problem
 from gatehouse.api.v1 import Handler
 from gatehouse.core.errors import InvalidFields
 from gatehouse.core.ids import is_id
+from gatehouse.core.limits.turns import Turns
 
+FREE_AT_ONCE: Final = 8
+FREE_OF_ACCOUNT: Final = 2
+"""So that the slow calls of one account leave threads to the others."""
 Body = TypeVar("Body", bound=msgspec.Struct | None)
 
 
@@ -87,6 +92,8 @@ class FreeOperation(msgspec.Struct, frozen=True, kw_only=True):
     """What OpenAPI calls the envelope, where the field has another answer elsewhere."""
     example: Mapping[str, Any] = MappingProxyType({})
     """An answer, where the types do not make a telling one."""
+    waits: bool = False
+    """Whether it waits on no thread, so that any number of an account's may wait."""
     untitled: bool = False
     """Whether the answer is described without title and sentence, as programs know it."""
 
@@ -121,7 +128,7 @@ def operations_of(kind: type) -> tuple[FreeOperation, ...]:
     return tuple(each for each in vars(kind).values() if isinstance(each, FreeOperation))
 
 
-def handler_of(one: FreeOperation, holder: object, entry: Entry) -> Handler:
+def handler_of(one: FreeOperation, holder: object, entry: Entry, turns: Turns) -> Handler:
     """The handler of an operation, which an instance of its class does the work of."""
     reader = None if one.body is None else BodyReader(one.body)
     read = read_strictly if one.strict else BodyReader.read
@@ -137,7 +144,9 @@ def handler_of(one: FreeOperation, holder: object, entry: Entry) -> Handler:
         path = context.scope.get("path_params", {})
         query = read_parameters(one.query, context.scope["query_string"])
         try:
-            done = await one.run(holder, FreeCall(caller, path, query, body, context, receive))
+            call = FreeCall(caller, path, query, body, context, receive)
+            async with nullcontext() if one.waits else turns.take(call.account_id):
+                done = await one.run(holder, call)
         except InvalidFields as wrong:
             raise Problem("invalid_request", fields=wrong.fields) from None
         return await entry.answer(context, done)

@@ -18,9 +18,9 @@ from gatehouse.api.docs.pages import HTML, PublicPage
 from gatehouse.api.docs.reference import REFERENCES, of_page, read_references
 from gatehouse.api.docs.search_index import IndexedSection, encoded_index, indexed_operations
 from gatehouse.api.entry import Entry
-from gatehouse.api.free_operations import handler_of, operations_of
+from gatehouse.api.free_operations import FREE_AT_ONCE, FREE_OF_ACCOUNT, handler_of, operations_of
 from gatehouse.api.manage.catalogue import all_endpoints
-from gatehouse.api.manage.desk import ManageDesk
+from gatehouse.api.manage.desk import ManageDesk, thread_turns
 from gatehouse.api.metrics.metrics import Metrics
 from gatehouse.api.openapi.document import openapi_document, path_of
 from gatehouse.api.unknown_paths import UnknownPaths
@@ -161,8 +161,12 @@ def manage_routes(desk: ManageDesk) -> list[Route]:
 
 def _free_routes(holders: Iterable[object], entry: Entry) -> list[Route]:
     """The routes of the operations that subjects declare."""
-    found = [(holder, one) for holder in holders for one in operations_of(type(holder))]
-    return _by_path((one.path, one.method, handler_of(one, holder, entry)) for holder, one in found)
+    turns = thread_turns(FREE_AT_ONCE, FREE_OF_ACCOUNT)
+    return _by_path(
+        (one.path, one.method, handler_of(one, holder, entry, turns))
+        for holder in holders
+        for one in operations_of(type(holder))
+    )
 
 
 def _by_path(handlers: Iterable[tuple[str, str, Handler]]) -> list[Route]:

@@ -26,15 +26,15 @@ from gatehouse.console import failures
 from gatehouse.console.assets import serve_asset
 from gatehouse.console.desk import Desk
 from gatehouse.console.forms.forms import FormRefused, fit, read_body, read_form, read_pairs
-from gatehouse.console.pages import FORM_BYTES, Action, Declared, Endpoint, Page, Reach
+from gatehouse.console.pages import FORM_BYTES, Action, Declared, Endpoint, Reach
 from gatehouse.console.refusals import PageRefused, status_of
 from gatehouse.console.serving.cookies import read_cookies
 from gatehouse.console.serving.envelope import Envelope
 from gatehouse.console.serving.guard import check_token
-from gatehouse.console.turns import Turns
 from gatehouse.console.visit import Incoming, Visit
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import GatehouseError, NotFound
+from gatehouse.core.limits.turns import Turns
 
 _log: Final = logging.getLogger("gatehouse.console")
 THREADS: Final = 8
@@ -44,8 +44,6 @@ THREADS_OF_ASKER: Final = 3
 _EVERYWHERE: Final = (Permission.OPERATE, Permission.BOOK)
 _UNKNOWN: Final = "?"
 """Who takes the short turn in which it is found out who asks."""
-_ELSEWHERE: Final = "elsewhere"
-"""Pages that wait for another server take turns apart: the form for passwords must not wait."""
 _WAIT_S: Final = 10.0
 _LONGEST_QUERY: Final = 8000
 R = TypeVar("R")
@@ -56,8 +54,10 @@ class Application:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._turns = Turns(THREADS, THREADS_OF_ASKER, _WAIT_S)
-        self._large_forms = Turns(2 * THREADS, THREADS_OF_ASKER, _WAIT_S)
+        self._turns = _turns(THREADS)
+        self._large_forms = _turns(2 * THREADS)
+        # What waits for another server takes turns apart: no other page must wait for it.
+        self._elsewhere = _turns(2 * THREADS)
 
     def asgi(self) -> ASGIApp:
         """The application as a server runs it."""
@@ -122,7 +122,9 @@ class Application:
             return await self._on_thread(visit, carry_out, _asker(visit))
 
     async def _on_thread(self, visit: Visit, work: Callable[[], R], asker: str) -> R | Response:
-        async with self._turns.take(asker):
+        declared = visit.declared
+        waits = asker != _UNKNOWN and declared is not None and declared.asks_elsewhere
+        async with (self._elsewhere if waits else self._turns).take(asker):
             return await anyio.to_thread.run_sync(
                 partial(_answered, visit, work), limiter=anyio.CapacityLimiter(1)
             )
@@ -180,10 +182,12 @@ class Application:
         return await self._shown(visit, self._on_thread(visit, refuse, _UNKNOWN))
 
 
+def _turns(most: int) -> Turns:
+    return Turns(most, THREADS_OF_ASKER, _WAIT_S, lambda: PageRefused(503, "problems.busy"))
+
+
 def _asker(visit: Visit) -> str:
     """Whose turn a request takes: its account's, its person's, or that of all strangers."""
-    if isinstance(visit.declared, Page) and visit.declared.asks_elsewhere:
-        return _ELSEWHERE
     if visit.account is not None:
         return visit.account_id
     return "" if visit.signed_in is None else visit.signed_in.user_id

@@ -43,6 +43,8 @@ class _Declared:
     public: bool = False
     sandbox_only: bool = False
     """Whether there is no such page in production."""
+    asks_elsewhere: bool = False
+    """Whether it means waiting for somebody else's server."""
 
     def is_for(self, permissions: frozenset[Permission]) -> bool:
         """Whether these permissions suffice."""
@@ -70,8 +72,6 @@ class Page(_Declared):
     get: Endpoint
     group: str | None = None
     """The group of the navigation that ends with this page, unless it has its place there."""
-    asks_elsewhere: bool = False
-    """Whether making it means waiting for somebody else's server."""
 
     def __post_init__(self) -> None:
         self._check(self.path)

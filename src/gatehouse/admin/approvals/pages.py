@@ -265,7 +265,7 @@ _MAY: Final[dict[str, Any]] = {"permission": Permission.APPROVE, "again": show_p
 PAGES: Final[Declarations] = (
     Page(_ALL, "proposals", show_proposals, **_SEE),
     Action(f"{_ALL}/choose", "proposals-choose", choose, permission=Permission.PEOPLE),
-    Action(f"{_ONE}/approve", "proposal-approve", approve, **_MAY),
+    Action(f"{_ONE}/approve", "proposal-approve", approve, asks_elsewhere=True, **_MAY),
     Action(f"{_ONE}/refuse", "proposal-refuse", refuse, **_MAY),
     Action(f"{_ONE}/withdraw", "proposal-withdraw", withdraw, **{**_MAY, **_SEE}),
 )

@@ -104,6 +104,7 @@ class EventRoutes:
         told="A page of events",
         query=_QUERY,
         codes=frozenset({"not_found"}),
+        waits=True,
         example={"events": [_EXAMPLE], "cursor": _EXAMPLE["id"], "hasMore": False},
     )
     async def listing(self, call: FreeCall[None]) -> EventsResponse:

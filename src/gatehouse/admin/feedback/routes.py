@@ -50,6 +50,7 @@ class FeedbackRoutes:
         operation="giveFeedback",
         told="What was kept",
         codes=frozenset({"not_found"}),
+        waits=True,
     )
     async def tell(self, call: FreeCall[FeedbackRequest]) -> FeedbackReceipt:
         """Give feedback.

@@ -220,6 +220,7 @@ def _families(names: Iterable[str]) -> dict[str, list[str]]:
 _ALL: Final = "/a/{account}/webhooks"
 _ONE: Final = f"{_ALL}/{{webhook}}"
 _HERE: Final[dict[str, Any]] = {"again": show_webhook}
+_OUTSIDE: Final[dict[str, Any]] = _HERE | {"asks_elsewhere": True}
 
 PAGES: Final[Declarations] = (
     Page(_ALL, "webhooks", show_webhooks, does=endpoints.list_webhooks),
@@ -231,7 +232,7 @@ PAGES: Final[Declarations] = (
     Action(f"{_ONE}/enable", "webhook-enable", enable, **_HERE, does=endpoints.update),
     Action(f"{_ONE}/disable", "webhook-disable", disable, **_HERE, does=endpoints.update),
     Action(f"{_ONE}/rotate", "webhook-rotate", rotate, **_HERE, does=endpoints.rotate_secret),
-    Action(f"{_ONE}/test", "webhook-test", test, **_HERE, does=messages.send_test),
+    Action(f"{_ONE}/test", "webhook-test", test, **_OUTSIDE, does=messages.send_test),
     Action(f"{_ONE}/replay", "webhook-replay", replay, **_HERE, does=messages.replay),
-    Action(f"{_ONE}/delete", "webhook-delete", delete, **_HERE, does=endpoints.delete),
+    Action(f"{_ONE}/delete", "webhook-delete", delete, **_OUTSIDE, does=endpoints.delete),
 )

@@ -35,6 +35,7 @@ from gatehouse.core.errors import (
     VersionNotNamed,
 )
 from gatehouse.core.limits.places import Places
+from gatehouse.core.limits.turns import Turns
 from gatehouse.core.secrets import keyring
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition, Tagged
@@ -45,10 +46,15 @@ MOST_WAITING: Final = 8
 """Calls that are read, wait or run; each may hold a large body."""
 MOST_OF_ACCOUNT: Final = 5
 """So that slow bodies of one account keep no other from managing."""
-_AT_ONCE: Final = 2
-MOST_OUTSIDE: Final = 16
+_AT_ONCE: Final = 3
+_AT_ONCE_OF_ACCOUNT: Final = 2
+"""So that its slow calls leave a thread to the others."""
+MOST_OUTSIDE: Final = 32
 """Calls that wait for somebody outside; they have small bodies, and hold up no others."""
-MOST_OUTSIDE_OF_ACCOUNT: Final = 2
+MOST_OUTSIDE_OF_ACCOUNT: Final = 5
+_LONGEST_WAIT_S: Final = 30.0
+_MOST_PRESENT: Final = 32
+"""Of an account: each takes the place of a request in flight, and checks must not wait."""
 _ETAG: Final = re.compile(r'"([0-9]{1,9})"')
 
 
@@ -67,7 +73,7 @@ class ManageDesk:
         self._changed = changed
         self._places = Places(MOST_WAITING, MOST_OF_ACCOUNT)
         self._outside = Places(MOST_OUTSIDE, MOST_OUTSIDE_OF_ACCOUNT)
-        self._running = asyncio.Semaphore(_AT_ONCE)
+        self._turns = thread_turns(_AT_ONCE, _AT_ONCE_OF_ACCOUNT)
         hashing_key = session.ring.current(keyring.IDEMPOTENCY)[1]
         self._repetitions = Repetitions(hashing_key, session.settings.idempotency_ttl_h * 3_600_000)
 
@@ -135,11 +141,17 @@ class ManageDesk:
             if endpoint.waits:
                 done = await work(call)
             else:
-                async with self._running:
+                async with self._turns.take(call.account_id):
                     done = await asyncio.to_thread(work, call)
         except (NotFound, Conflict, InvalidInput) as refused:
             raise problem_of(refused) from None
         return done
+
+
+def thread_turns(most: int, most_of_account: int) -> Turns:
+    """Turns on the threads that calls of all accounts share."""
+    refusal = partial(Problem, "overloaded", headers=RETRY_SOON)
+    return Turns(most, most_of_account, _LONGEST_WAIT_S, refusal, _MOST_PRESENT)
 
 
 def _reply(answer: Callable[[Any], Reply], done: Any) -> Reply:

@@ -3,7 +3,7 @@
 Both faces share their pages; those of the installation reach everybody, and operators too.
 """
 
-from typing import Final
+from typing import Any, Final
 
 from starlette.responses import Response
 
@@ -227,9 +227,11 @@ _ACTIONS: Final[tuple[tuple[str, Endpoint], ...]] = (
 
 def _declared(start: str, prefix: str, permission: Permission) -> Declarations:
     person = f"{start}/people/{{user}}"
+    # A new link may go by mail.
+    sends: dict[str, Any] = {"permission": permission, "asks_elsewhere": True}
     return (
         Page(f"{start}/people", f"{prefix}people", show_people, permission=permission),
-        Action(f"{start}/people", f"{prefix}invite", invite, show_people, permission=permission),
+        Action(f"{start}/people", f"{prefix}invite", invite, show_people, **sends),
         Page(person, f"{prefix}person", show_person, permission=permission),
         *(
             Action(
@@ -237,7 +239,7 @@ def _declared(start: str, prefix: str, permission: Permission) -> Declarations:
                 f"{prefix}person-{name}",
                 post,
                 show_person,
-                permission=permission,
+                **sends,
             )
             for name, post in _ACTIONS
         ),

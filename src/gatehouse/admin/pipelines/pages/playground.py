@@ -186,5 +186,5 @@ _PATH: Final = "/a/{account}/playground"
 
 PAGES: Final[Declarations] = (
     Page(_PATH, "playground", show_playground, **_MAY),
-    Action(_PATH, "playground-send", send, again=show_playground, **_MAY),
+    Action(_PATH, "playground-send", send, again=show_playground, asks_elsewhere=True, **_MAY),
 )

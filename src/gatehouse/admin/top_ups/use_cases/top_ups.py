@@ -60,7 +60,7 @@ _STORES_NONE: Final = Phrase(
 _TOO_MUCH: Final = Phrase("refused.top_up_most", "a top-up is at most {most} {currency}")
 _NONE: Final = Phrase("refused.no_top_up_id", "no top-up {id}")
 _LONGEST_WAIT_S: Final = 5.0
-_LOOK_AGAIN_S: Final = 0.1
+_LOOK_AGAIN_S: Final = 0.25
 
 
 @use_case(
