@@ -1,6 +1,7 @@
 """Automatic top-ups in the console: who may set them, and what cannot be set."""
 
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.top_ups.use_cases import auto_top_ups
 from tests.console.harness import Console
 from tests.console.paid import STORED_CARD, store_card
@@ -29,6 +30,36 @@ def test_finance_sets_automatic_top_ups_and_deletes_the_card(console: Console) -
     assert fay.post(f"{path}/card/delete").status_code == 303
     found = auto_top_ups.get_auto_top_up(console.session, console.account_id)
     assert found.card_stored_at is None
+
+
+def test_who_only_looks_at_money_is_shown_no_form_that_has_a_card_charged(
+    console: Console,
+) -> None:
+    path = f"/a/{console.account_id}/money/top-ups"
+    store_card(console.session, console.account_id)
+    forms = [f"{path}/{name}" for name in ("automatic", "card/delete", "limit")]
+    looks, moves = (console.as_role(each) for each in (UserRole.BILLING, UserRole.FINANCE))
+    seen, all_of_it = looks.get(path).text, moves.get(path).text
+    for form in forms:
+        assert f'action="{form}"' not in seen
+        assert f'action="{form}"' in all_of_it
+        assert looks.post(form, _SET | {"day_limit_minor": "1"}).status_code == 403
+    assert f'action="{path}/create"' in seen
+
+
+def test_a_higher_limit_is_proposed_where_two_people_are_wanted(console: Console) -> None:
+    path = f"/a/{console.account_id}/money/top-ups"
+    fay = console.as_role(UserRole.FINANCE)
+    assert fay.post(f"{path}/limit", {"day_limit_minor": "100"}).status_code == 303
+    approvals.set_wanted(console.session, console.account_id, ["top-ups"])
+    asked = fay.post(f"{path}/limit", {"day_limit_minor": "250.50"})
+    assert asked.headers["location"].endswith("/proposals")
+    bob = console.as_role(UserRole.FINANCE)
+    shown = bob.get(f"/a/{console.account_id}/proposals").text
+    assert "Raise the limit of top-ups in a day" in shown
+    assert "250.50" in shown
+    assert "100.00" in fay.get(path).text
+    assert fay.post(f"{path}/limit", {"day_limit_minor": "1"}).status_code == 303
 
 
 def test_who_may_not_see_money_can_neither_set_nor_delete(console: Console) -> None:
