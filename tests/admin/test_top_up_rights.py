@@ -99,6 +99,14 @@ def test_who_only_looks_at_money_moves_none(shop: AutoShop, how: str) -> None:
         top_ups.ask(shop.session.acting_as(actor), shop.account, TopUpWanted(100))
 
 
+@pytest.mark.parametrize("how", ["turning them on", "deleting the card", "the limit"])
+def test_who_may_not_see_money_has_no_card_charged_either(shop: AutoShop, how: str) -> None:
+    blind = Actor.key("key_1", shop.account, scopes=("manage:payments",))
+    with pytest.raises(RightMissing, match="billing"):
+        MOVING[how](shop.session.acting_as(blind), shop.account)
+    assert (shop.auto.enabled, shop.auto.card_stored_at is None) == (False, False)
+
+
 def test_two_people_agree_on_what_charges_more_and_one_on_what_charges_less(
     shop: AutoShop,
 ) -> None:

@@ -49,7 +49,7 @@ def test_a_killed_server_charges_a_card_once(home: Home, tmp_path: Path) -> None
         home.ok("connectors", "apply", str(file))
         account = home.account("0")
         key, weak = (
-            home.key(account, "--scope", "manage:billing"),
+            home.key(account, "--scope", "manage:billing", "--scope", "manage:payments"),
             home.key(account, "--scope", "precheck"),
         )
         stranger = home.key(home.account("0"), "--scope", "manage:billing")

@@ -38,8 +38,8 @@ class _Declared:
     """The use case that it shows or carries out: that says what the visitor must be allowed to."""
     permission: Permission | None = None
     """What the visitor must be allowed to do, if no one use case says it: accounts need one."""
-    shows_decisions: bool = False
-    """Whether the visitor must also be allowed to look at decisions."""
+    besides: Permission | None = None
+    """What the visitor must also be allowed to, because of what is shown."""
     public: bool = False
     sandbox_only: bool = False
     """Whether there is no such page in production."""
@@ -48,8 +48,7 @@ class _Declared:
 
     def is_for(self, permissions: frozenset[Permission]) -> bool:
         """Whether these permissions suffice."""
-        sees = Permission.SEE in permissions or not self.shows_decisions
-        return sees and (self.permission is None or self.permission in permissions)
+        return {self.permission, self.besides} - {None} <= permissions
 
     def _check(self, path: str) -> None:
         if self.does is not None:

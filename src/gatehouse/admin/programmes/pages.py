@@ -184,14 +184,14 @@ PAGES: Final[Declarations] = (
         show_programmes,
         group="account",
         does=metering.get_programmes,
-        shows_decisions=True,
+        besides=Permission.SEE,
     ),
     Page(
         f"{_ALL}/thresholds",
         "programme-thresholds",
         show_thresholds,
         does=metering.thresholds_in_force,
-        shows_decisions=True,
+        besides=Permission.SEE,
     ),
     Page(f"{_ALL}/what-if", "programmes-what-if", show_what_if, permission=Permission.CONFIGURE),
     Action(

@@ -1,9 +1,10 @@
 """Top-ups by card: the newest, a form for another, and when they are made by themselves."""
 
-from typing import Final
+from typing import Any, Final
 
 from starlette.responses import Response
 
+from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.pages import propose
 from gatehouse.admin.approvals.use_cases.proposed import SetAutoTopUp, SetTopUpLimit, StoreCard
 from gatehouse.admin.top_ups.types import AutoTopUpWanted, TopUpLimit, TopUpState, TopUpWanted
@@ -95,6 +96,7 @@ def _minor(visit: Visit, field: str, least: int = 1) -> int:
     return minor
 
 
+_MOVING: Final[dict[str, Any]] = {"besides": Permission.SEE_MONEY, "again": show_top_ups}
 _ALL: Final = "/a/{account}/money/top-ups"
 
 PAGES: Final[Declarations] = (
@@ -107,20 +109,20 @@ PAGES: Final[Declarations] = (
         "auto-top-up",
         set_auto,
         does=auto_top_ups.set_auto_top_up,
-        again=show_top_ups,
+        **_MOVING,
     ),
     Action(
         f"{_ALL}/limit",
         "top-up-limit",
         set_limit,
         does=limits.set_top_up_limit,
-        again=show_top_ups,
+        **_MOVING,
     ),
     Action(
         f"{_ALL}/card/delete",
         "stored-card-delete",
         delete_card,
         does=auto_top_ups.delete_stored_card,
-        again=show_top_ups,
+        **_MOVING,
     ),
 )

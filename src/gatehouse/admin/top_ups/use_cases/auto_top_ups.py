@@ -4,15 +4,12 @@ import operator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from gatehouse.access.rights import Right
-from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.top_ups.queries import auto_top_ups as queries
 from gatehouse.admin.top_ups.queries.auto_top_ups import AutoTopUpState, KeptAutoTopUp
 from gatehouse.admin.top_ups.types import AutoTopUpReason, AutoTopUpShown, AutoTopUpWanted
-from gatehouse.admin.top_ups.use_cases.limits import minor_micros
+from gatehouse.admin.top_ups.use_cases.limits import LOOKING, MOVING, minor_micros
 from gatehouse.admin.top_ups.use_cases.top_ups import check_amount, offered_by
 from gatehouse.billing.statement import Period, month_period
 from gatehouse.core.clock import moment
@@ -22,11 +19,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change, Reading
 from gatehouse.store.admin.use_case import use_case
 
-_TERMS: Final[dict[str, Any]] = {
-    "scope": "manage:billing",
-    "permission": Permission.SEE_MONEY,
-    "answers": "autoTopUpResponse",
-}
+_ANSWERS: Final = "autoTopUpResponse"
 _NO_CARD: Final = Phrase(
     "refused.no_stored_card", "no card is stored; pay a top-up with storeCard first"
 )
@@ -36,23 +29,23 @@ _NOT_CHARGED: Final = Phrase(
 )
 
 
-@use_case("GET /auto-top-up", operation="getAutoTopUp", **_TERMS)
+@use_case("GET /auto-top-up", operation="getAutoTopUp", answers=_ANSWERS, **LOOKING)
 def get_auto_top_up(reading: Reading, account_id: str) -> AutoTopUpShown:
     """Show automatic top-ups.
 
     How they are set, whether a card is stored, and whether they pause.
     """
-    return _shown(reading.connection, account_id, reading.now_ms)
+    return _shown(reading, account_id)
 
 
-@use_case("PUT /auto-top-up", operation="setAutoTopUp", unseen=True, **_TERMS)
+@use_case("PUT /auto-top-up", operation="setAutoTopUp", answers=_ANSWERS, unseen=True, **MOVING)
 def set_auto_top_up(change: Change, account_id: str, given: AutoTopUpWanted) -> AutoTopUpShown:
     """Set automatic top-ups.
 
     When the balance is under the floor, the stored card is charged and the amount added, one top-up
     at a time, up to the limit of a calendar month. They need a card, which a person stores by
     paying a top-up with `storeCard`. Turned on after they were off, they begin afresh. It needs the
-    scope `manage:payments`, too.
+    scope `manage:billing`, too.
     """
     change.actor.check(Right.MOVE_MONEY)
     account = accounts.get_open(change.connection, account_id)
@@ -79,16 +72,22 @@ def set_auto_top_up(change: Change, account_id: str, given: AutoTopUpWanted) -> 
     said = {"floorMinor": given.floor_minor, "amountMinor": given.amount_minor}
     said |= {"monthlyLimitMinor": given.monthly_limit_minor}
     change.audit("auto-top-up.set", account_id, enabled=given.enabled, **said)
-    return _shown(change.connection, account_id, change.now_ms)
+    return _shown(change, account_id)
 
 
-@use_case("DELETE /auto-top-up/card", operation="deleteStoredCard", unseen=True, **_TERMS)
+@use_case(
+    "DELETE /auto-top-up/card",
+    operation="deleteStoredCard",
+    answers=_ANSWERS,
+    unseen=True,
+    **MOVING,
+)
 def delete_stored_card(change: Change, account_id: str) -> AutoTopUpShown:
     """Delete the stored card.
 
     It is charged no more, and automatic top-ups are off. A charge that the provider was asked for
     already is finished; where nobody learns how it ended, its top-up is left in doubt. It needs the
-    scope `manage:payments`, too.
+    scope `manage:billing`, too.
     """
     change.actor.check(Right.MOVE_MONEY)
     kept = queries.find(change.connection, account_id, lock=True)
@@ -105,7 +104,7 @@ def delete_stored_card(change: Change, account_id: str) -> AutoTopUpShown:
         next_at_ms=kept.next_at_ms if kept.top_up_id is not None else None,
     )
     change.audit("auto-top-up.delete-card", account_id)
-    return _shown(change.connection, account_id, change.now_ms)
+    return _shown(change, account_id)
 
 
 def check_card(change: Change, kept: KeptAutoTopUp) -> None:
@@ -122,7 +121,9 @@ def month_of(now_ms: int) -> Period:
     return month_period(f"{datetime.fromtimestamp(now_ms / 1000, UTC):%Y-%m}")
 
 
-def _shown(connection: sa.Connection, account_id: str, now_ms: int) -> AutoTopUpShown:
+def _shown(at: Change | Reading, account_id: str) -> AutoTopUpShown:
+    at.session.actor.check(Right.SEE_MONEY)
+    connection, now_ms = at.connection, at.now_ms
     kept = queries.find(connection, account_id) or KeptAutoTopUp(account_id=account_id)
     currency = accounts.get(connection, account_id).currency
     floor, until_ms = kept.floor, kept.paused_until_ms

@@ -23,11 +23,10 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import Change, Reading
 from gatehouse.store.admin.use_case import use_case
 
-_TERMS: Final[dict[str, Any]] = {
-    "scope": "manage:billing",
-    "permission": Permission.SEE_MONEY,
-    "answers": "topUpLimitResponse",
-}
+LOOKING: Final[dict[str, Any]] = {"scope": "manage:billing", "permission": Permission.SEE_MONEY}
+MOVING: Final[dict[str, Any]] = {"scope": "manage:payments", "permission": Permission.PAYMENTS}
+"""What moves money answers how it stands, so both are needed for it."""
+_ANSWERS: Final = "topUpLimitResponse"
 _POLICY: Final = "topUps"
 _DAY_LIMIT: Final = "dayLimitMinor"
 _REACHED: Final = Phrase(
@@ -46,7 +45,7 @@ class DayLimitReached(Conflict):
     until_ms: int
 
 
-@use_case("GET /top-up-limit", operation="getTopUpLimit", **_TERMS)
+@use_case("GET /top-up-limit", operation="getTopUpLimit", answers=_ANSWERS, **LOOKING)
 def get_top_up_limit(reading: Reading, account_id: str) -> TopUpLimitShown:
     """Show the limit of a day.
 
@@ -55,11 +54,11 @@ def get_top_up_limit(reading: Reading, account_id: str) -> TopUpLimitShown:
     return _shown(reading, accounts.get(reading.connection, account_id))
 
 
-@use_case("PUT /top-up-limit", operation="setTopUpLimit", **_TERMS)
+@use_case("PUT /top-up-limit", operation="setTopUpLimit", answers=_ANSWERS, **MOVING)
 def set_top_up_limit(change: Change, account_id: str, given: TopUpLimit) -> TopUpLimitShown:
     """Set the limit of a day.
 
-    It holds for top-ups of every kind together. It needs the scope `manage:payments`, too; a key
+    It holds for top-ups of every kind together. It needs the scope `manage:billing`, too; a key
     can lower it, and a person raises it.
     """
     change.actor.check(Right.MOVE_MONEY)
@@ -76,6 +75,7 @@ def set_top_up_limit(change: Change, account_id: str, given: TopUpLimit) -> TopU
         auto_top_ups.write(
             change, account_id, reason=None, paused_until_ms=None, next_at_ms=change.now_ms
         )
+    change.actor.check(Right.SEE_MONEY)
     return _shown(change, accounts.get(change.connection, account_id))
 
 
