@@ -359,7 +359,7 @@ export interface AuthenticationShown {
 }
 
 /** Why automatic top-ups pause, or were turned off. */
-export type AutoTopUpReason = "in_doubt" | "monthly_limit" | "refused" | (string & {});
+export type AutoTopUpReason = "daily_limit" | "in_doubt" | "monthly_limit" | "refused" | (string & {});
 
 /** How automatic top-ups of an account are set, and how they are. */
 export interface AutoTopUpShown {
@@ -5205,6 +5205,26 @@ export interface ToldDecisions {
 /** How a top-up is paid. */
 export type TopUpKind = "AUTOMATIC" | "PAGE" | "STORING" | (string & {});
 
+/** The most that cards are charged in a day. */
+export interface TopUpLimit {
+  /** The most that is charged in a day (UTC) by top-ups of every kind, their tax included, in the smallest unit of the account's currency. */
+  readonly dayLimitMinor: number;
+}
+
+/** The most that cards are charged in a day, and what is left of it. */
+export interface TopUpLimitShown {
+  /** As it was set; null where it never was. */
+  readonly dayLimitMinor: number | null;
+  /** What was charged on this day, with what still can be paid or is in doubt, tax included. */
+  readonly chargedMinor: number;
+  /** What is left of the limit. */
+  readonly leftMinor: number | null;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** When the day ends (RFC 3339). */
+  readonly until: string;
+}
+
 /** Top-ups of an account. */
 export interface TopUpList {
   /** The newest first; at most 100. */
@@ -5912,6 +5932,20 @@ export interface Operations {
     query: Record<string, never>;
     body: undefined;
     result: AutoTopUpShown;
+  };
+  /** Show the limit of a day */
+  getTopUpLimit: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: undefined;
+    result: TopUpLimitShown;
+  };
+  /** Set the limit of a day */
+  setTopUpLimit: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: TopUpLimit;
+    result: TopUpLimitShown;
   };
   /** List invoices */
   listInvoices: {
@@ -6858,6 +6892,8 @@ export const OPERATIONS = {
   getAutoTopUp: { method: "GET", path: "/api/v1/manage/auto-top-up", answer: "autoTopUpResponse", repeat: "harmless" },
   setAutoTopUp: { method: "PUT", path: "/api/v1/manage/auto-top-up", answer: "autoTopUpResponse", repeat: "keyed" },
   deleteStoredCard: { method: "DELETE", path: "/api/v1/manage/auto-top-up/card", answer: "autoTopUpResponse", repeat: "keyed" },
+  getTopUpLimit: { method: "GET", path: "/api/v1/manage/top-up-limit", answer: "topUpLimitResponse", repeat: "harmless" },
+  setTopUpLimit: { method: "PUT", path: "/api/v1/manage/top-up-limit", answer: "topUpLimitResponse", repeat: "keyed" },
   listInvoices: { method: "GET", path: "/api/v1/manage/invoices", answer: "invoicesResponse", repeat: "harmless" },
   getInvoice: { method: "GET", path: "/api/v1/manage/invoices/{invoiceId}", answer: "invoiceResponse", repeat: "harmless" },
   getInvoiceUbl: { method: "GET", path: "/api/v1/manage/invoices/{invoiceId}/ubl", answer: "ublResponse", repeat: "harmless" },

@@ -87,12 +87,12 @@ export class ManageAutoTopUp extends Calls {
     return this.send("getAutoTopUp", {}, own);
   }
 
-  /** When the balance is under the floor, the stored card is charged and the amount added, one top-up at a time, up to the limit of a calendar month. They need a card, which a person stores by paying a top-up with `storeCard`. Turned on after they were off, they begin afresh. Scope `manage:billing`. Free. */
+  /** When the balance is under the floor, the stored card is charged and the amount added, one top-up at a time, up to the limit of a calendar month. They need a card, which a person stores by paying a top-up with `storeCard`. Turned on after they were off, they begin afresh. It needs the scope `manage:billing`, too. Scope `manage:payments`. Free. */
   set(body: Body<"setAutoTopUp">, own?: CallOptions): Promise<Answer<api.AutoTopUpShown>> {
     return this.send("setAutoTopUp", { body }, own);
   }
 
-  /** It is charged no more, and automatic top-ups are off. A charge that the provider was asked for already is finished; where nobody learns how it ended, its top-up is left in doubt. Scope `manage:billing`. Free. */
+  /** It is charged no more, and automatic top-ups are off. A charge that the provider was asked for already is finished; where nobody learns how it ended, its top-up is left in doubt. It needs the scope `manage:billing`, too. Scope `manage:payments`. Free. */
   deleteCard(own?: CallOptions): Promise<Answer<api.AutoTopUpShown>> {
     return this.send("deleteStoredCard", {}, own);
   }
@@ -886,6 +886,18 @@ export class ManageStatement extends Calls {
   }
 }
 
+export class ManageTopUpLimit extends Calls {
+  /** The most that cards are charged in a day by top-ups, and what is left of it. Scope `manage:billing`. Free. */
+  get(own?: CallOptions): Promise<Answer<api.TopUpLimitShown>> {
+    return this.send("getTopUpLimit", {}, own);
+  }
+
+  /** It holds for top-ups of every kind together. It needs the scope `manage:billing`, too; a key can lower it, and a person raises it. Scope `manage:payments`. Free. */
+  set(body: Body<"setTopUpLimit">, own?: CallOptions): Promise<Answer<api.TopUpLimitShown>> {
+    return this.send("setTopUpLimit", { body }, own);
+  }
+}
+
 export class ManageTopUps extends Calls {
   /** The newest first, with what became of each. Scope `manage:billing`. Free. */
   list(own?: CallOptions): Listing<api.TopUpList, api.TopUpShown> {
@@ -896,7 +908,7 @@ export class ManageTopUps extends Calls {
     });
   }
 
-  /** Answers the address of a page of the payment provider, on which a person pays by card. Where the provider takes longer than some seconds, `url` is null; then ask for the top-up again. What is paid is added to the balance once, with the id of the top-up as its reference. Scope `manage:billing`. Free. */
+  /** Answers the address of a page of the payment provider, on which a person pays by card. Where the provider takes longer than some seconds, `url` is null; then ask for the top-up again. What is paid is added to the balance once, with the id of the top-up as its reference. With `storeCard` it needs the scope `manage:payments`, too. Scope `manage:billing`. Free. */
   create(body: Body<"createTopUp">, own?: CallOptions): Promise<Answer<api.TopUpShown>> {
     return this.send("createTopUp", { body }, own);
   }
@@ -1008,6 +1020,7 @@ export class Manage {
   readonly roles: ManageRoles;
   readonly rules: ManageRules;
   readonly statement: ManageStatement;
+  readonly topUpLimit: ManageTopUpLimit;
   readonly topUps: ManageTopUps;
   readonly usage: ManageUsage;
   readonly webhooks: ManageWebhooks;
@@ -1047,6 +1060,7 @@ export class Manage {
     this.roles = new ManageRoles(send);
     this.rules = new ManageRules(send);
     this.statement = new ManageStatement(send);
+    this.topUpLimit = new ManageTopUpLimit(send);
     this.topUps = new ManageTopUps(send);
     this.usage = new ManageUsage(send);
     this.webhooks = new ManageWebhooks(send);

@@ -359,7 +359,7 @@ class ManageAutoTopUpCalls:
         """When the balance is under the floor, the stored card is charged and the amount added,
         one top-up at a time, up to the limit of a calendar month. They need a card, which a
         person stores by paying a top-up with `storeCard`. Turned on after they were off, they
-        begin afresh. Scope `manage:billing`. Free.
+        begin afresh. It needs the scope `manage:billing`, too. Scope `manage:payments`. Free.
         """
         return await self._send(
             Call(
@@ -384,7 +384,7 @@ class ManageAutoTopUpCalls:
     ) -> Answer[models.AutoTopUpShown]:
         """It is charged no more, and automatic top-ups are off. A charge that the provider was
         asked for already is finished; where nobody learns how it ended, its top-up is left in
-        doubt. Scope `manage:billing`. Free.
+        doubt. It needs the scope `manage:billing`, too. Scope `manage:payments`. Free.
         """
         return await self._send(
             Call(
@@ -3799,6 +3799,51 @@ class ManageStatementCalls:
         )
 
 
+class ManageTopUpLimitCalls:
+    """Calls about top up limit."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._send = sender.send
+
+    async def get(self, *, options: CallOptions | None = None) -> Answer[models.TopUpLimitShown]:
+        """The most that cards are charged in a day by top-ups, and what is left of it. Scope
+        `manage:billing`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/top-up-limit",
+                answer=models.TopUpLimitShown,
+                named="topUpLimitResponse",
+                repeat=Repeat.HARMLESS,
+                options=options or {},
+            )
+        )
+
+    async def set(
+        self,
+        *,
+        day_limit_minor: int,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.TopUpLimitShown]:
+        """It holds for top-ups of every kind together. It needs the scope `manage:billing`, too; a
+        key can lower it, and a person raises it. Scope `manage:payments`. Free.
+        """
+        return await self._send(
+            Call(
+                method="PUT",
+                path="/api/v1/manage/top-up-limit",
+                answer=models.TopUpLimitShown,
+                named="topUpLimitResponse",
+                repeat=Repeat.KEYED,
+                body=models.TopUpLimit(day_limit_minor=day_limit_minor),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
+
 class ManageTopUpsCalls:
     """Calls about top ups."""
 
@@ -3835,7 +3880,8 @@ class ManageTopUpsCalls:
         """Answers the address of a page of the payment provider, on which a person pays by card.
         Where the provider takes longer than some seconds, `url` is null; then ask for the
         top-up again. What is paid is added to the balance once, with the id of the top-up as
-        its reference. Scope `manage:billing`. Free.
+        its reference. With `storeCard` it needs the scope `manage:payments`, too. Scope
+        `manage:billing`. Free.
         """
         return await self._send(
             Call(
@@ -4910,6 +4956,7 @@ class Manage:
         self.roles = ManageRolesCalls(sender)
         self.rules = ManageRulesCalls(sender)
         self.statement = ManageStatementCalls(sender)
+        self.top_up_limit = ManageTopUpLimitCalls(sender)
         self.top_ups = ManageTopUpsCalls(sender)
         self.usage = ManageUsageCalls(sender)
         self.webhooks = ManageWebhooksCalls(sender)

@@ -396,6 +396,7 @@ class AuthenticationShown(Struct, frozen=True, kw_only=True):
 class AutoTopUpReason(OpenEnum):
     """Why automatic top-ups pause, or were turned off."""
 
+    DAILY_LIMIT = "daily_limit"
     IN_DOUBT = "in_doubt"
     MONTHLY_LIMIT = "monthly_limit"
     REFUSED = "refused"
@@ -5437,6 +5438,30 @@ class TopUpKind(OpenEnum):
     AUTOMATIC = "AUTOMATIC"
     PAGE = "PAGE"
     STORING = "STORING"
+
+
+class TopUpLimit(Struct, frozen=True, kw_only=True):
+    """The most that cards are charged in a day."""
+
+    day_limit_minor: int
+    """The most that is charged in a day (UTC) by top-ups of every kind, their tax included, in the
+    smallest unit of the account's currency.
+    """
+
+
+class TopUpLimitShown(Struct, frozen=True, kw_only=True):
+    """The most that cards are charged in a day, and what is left of it."""
+
+    day_limit_minor: int | None
+    """As it was set; null where it never was."""
+    charged_minor: int
+    """What was charged on this day, with what still can be paid or is in doubt, tax included."""
+    left_minor: int | None
+    """What is left of the limit."""
+    currency: str
+    """ISO 4217 code."""
+    until: datetime
+    """When the day ends (RFC 3339)."""
 
 
 class TopUpList(Struct, frozen=True, kw_only=True):
