@@ -30,6 +30,7 @@ ELSEWHERE: Final = [
     *("https://evil.test", "HTTPS:/evil.test", "javascript:alert(1)", "data:text/html,x", "evil"),
     *("/\t/evil.test", "/\n/evil.test", "\x00//evil.test", " //evil.test", "/\r\nX-Evil: 1"),
     *("%2F%2Fevil.test", "%5C%5Cevil.test", "https%3A%2F%2Fevil.test"),
+    *("//[", "//[::1", "https://[", "[", "/" + "a" * 500),
     *("//evil.test/%2e%2e", "/\u2215evil.test", "//\u3002evil.test", "@evil.test", ".evil.test"),
 ]
 

@@ -46,7 +46,13 @@ def test_a_form_that_says_nothing_of_its_sender_is_refused(console: Console) -> 
     assert console.stranger().client.post("/sign-in").status_code == 403
 
 
-@pytest.mark.parametrize("host", ["evil.test", "evil.test:8081", "127.0.0.1.evil.test", ""])
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("evil.test", "evil.test:8081", "127.0.0.1.evil.test", "", "[", "[::1", "[::1]x", "]"),
+        *("localhost:x", "127.0.0.1:999999", "u@127.0.0.1", "127.0.0.1/../sign-in?a#b"),
+    ],
+)
 def test_a_name_that_is_not_ours_is_refused(console: Console, host: str) -> None:
     answer = console.stranger().get("/sign-in", headers={"Host": host})
     assert answer.status_code == 421

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import parse_qsl
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 from gatehouse.console.forms.parts import BadParts, read_parts
 from gatehouse.console.refusals import PageRefused
@@ -64,7 +64,7 @@ async def read_body(request: Request, most_bytes: int) -> SentBody:
                 content += part
                 if len(content) > most_bytes:
                     raise PageRefused(413, "problems.too_large")
-    except TimeoutError:
+    except (TimeoutError, ClientDisconnect):
         raise PageRefused(408, "problems.too_slow") from None
     return SentBody(request.headers.get("content-type", ""), bytes(content))
 
