@@ -1,18 +1,25 @@
 """Input nobody should send: an envelope or a clean close, never a defect, and life goes on."""
 
 import json
+import re
 import select
 import socket
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import inspect
 
 from gatehouse.api.manage.catalogue import all_endpoints
+from gatehouse.api.openapi.free_operations import free_types
+from gatehouse.api.openapi.manage import manage_types
+from gatehouse.core.errors import RequestRefused
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.idverify.response import Result
 from tests.harness import AMELIA, BODY, PATIENCE_S, Home, Server, precheck, sandbox_key, until
 from tests.resilience.wire import (
@@ -25,6 +32,7 @@ from tests.resilience.wire import (
     read_to_end,
     request,
 )
+from tests.web.test_openapi import OPERATIONS
 
 LIMIT = 65_536
 JSON = {"Content-Type": "application/json"}
@@ -238,6 +246,55 @@ def test_no_name_or_filter_breaks_managing_on_either_database(home: Home) -> Non
 
 
 # ---- Bodies ------------------------------------------------------------------------------------
+
+def test_a_line_end_behind_a_country_is_an_error_of_its_field(shared: Server) -> None:
+    body = BODY | {"cardAddress": {"postalCode": "10115", "country": "DE\n"}}
+    errors = envelope(200, _post(shared, json.dumps(body).encode()).body)["errors"]
+    said = "must be two capital letters such as US"
+    assert errors["fieldErrors"] == {"cardAddress.country": [said]}
+
+
+def _patterns(kinds: list[type]) -> set[str]:
+    """The patterns of all texts in these types, keys of objects included."""
+    found: set[str] = set()
+    waiting, seen = [inspect.type_info(each) for each in kinds], set[Any]()
+    while waiting:
+        info = waiting.pop()
+        match info:
+            case inspect.Metadata(type=inner) | inspect.ListType(item_type=inner):
+                waiting.append(inner)
+            case inspect.VarTupleType(item_type=inner):
+                waiting.append(inner)
+            case inspect.DictType(key_type=key, value_type=inner):
+                waiting += [key, inner]
+            case inspect.UnionType(types=inners):
+                waiting += inners
+            case inspect.StructType(cls=cls) if cls not in seen:
+                seen.add(cls)
+                waiting += [field.type for field in info.fields]
+            case inspect.StrType(pattern=str(pattern)):
+                found.add(pattern)
+    return found
+
+
+@given(st.data())
+@settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+def test_no_field_with_a_form_takes_a_line_end_behind_it(data: st.DataObject) -> None:
+    kinds = [*manage_types(), *free_types(), *(each.request_type for each in OPERATIONS)]
+    patterns = _patterns([kind for kind in kinds if issubclass(kind, msgspec.Struct)])
+    assert len(patterns) > 10
+    for pattern in patterns:
+        form = Annotated[str, msgspec.Meta(pattern=pattern)]
+        reader = RequestReader(msgspec.defstruct("Body", [("field", form)]))
+        text = data.draw(st.from_regex(pattern, fullmatch=True)).removesuffix("\n")
+        reader.read(json.dumps({"field": text}).encode())
+        with pytest.raises(RequestRefused) as refused:
+            reader.read(json.dumps({"field": f"{text}\n"}).encode())
+        # The description has each as everybody else writes it.
+        said = re.sub(r"\\Z\Z", "$", pattern)
+        assert refused.value.fields == {"field": [f"must match {said}"]}
+        assert "\\Z" not in said
+
 
 NOT_JSON = [
     b"",

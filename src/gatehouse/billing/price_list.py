@@ -24,8 +24,8 @@ _END_MS: Final = 2**63
 
 Digits = Callable[[str], int | None]
 """How many decimals a currency has; None for what is no currency."""
-Currency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
-_Text = Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,6})?$")]
+Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
+_Text = Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,6})?\Z")]
 
 
 class Tier(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -148,7 +148,7 @@ class StoredCredential(Checked, Personal, frozen=True, rename="camel"):
         ),
     ] = None
     earlier_request_id: Annotated[
-        Annotated[str, Meta(pattern="^req_[0-7][0-9a-hjkmnp-tv-z]{25}$")] | None,
+        Annotated[str, Meta(pattern=r"^req_[0-7][0-9a-hjkmnp-tv-z]{25}\Z")] | None,
         Meta(
             description="Instead of the id: the `requestId` of an earlier payment of this account "
             "with the same card number. Its id is taken from there."

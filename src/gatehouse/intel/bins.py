@@ -52,8 +52,8 @@ class BinTable:
 
 
 _FactsRow = tuple[
-    Annotated[str, Meta(pattern=r"^[a-z][a-z0-9-]*$")] | None,
-    Annotated[str, Meta(pattern=r"^[A-Z]{2}$")] | None,
+    Annotated[str, Meta(pattern=r"^[a-z][a-z0-9-]*\Z")] | None,
+    Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z")] | None,
     Literal["CREDIT", "DEBIT", "CHARGE"] | None,
     bool | None,
 ]

@@ -103,7 +103,7 @@ class NetworkSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The head of the packed table: its countries, and how much of everything follows."""
 
-    countries: list[Annotated[str, Meta(pattern=r"^[A-Z]{2}$")]]
+    countries: list[Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z")]]
     systems: Annotated[int, Meta(ge=0)]
     names: Annotated[int, Meta(ge=0)]
     v4: Annotated[int, Meta(ge=1)]

@@ -17,8 +17,8 @@ from msgspec import Meta
 LENGTH_BYTES: Final = 4
 """Behind the magic bytes, these hold the length of the JSON head that follows."""
 
-Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+Day = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}\Z")]
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
 
 
 class PackedDataError(Exception):

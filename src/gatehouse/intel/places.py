@@ -35,9 +35,9 @@ _MAX_ZONE: Final = 64
 _NOTHING: Final[frozenset[str]] = frozenset()
 _NOBODY: Final[Mapping[str, float]] = {}
 
-_Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}$")]
-_Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}$")]
-_Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}$")]
+_Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z")]
+_Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
+_Language = Annotated[str, Meta(pattern=r"^[a-z]{2,3}\Z")]
 _Share = Annotated[float, Meta(ge=0, le=1)]
 
 

@@ -42,7 +42,7 @@ class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
         ),
     ] = None
     country: Annotated[
-        Annotated[str, Meta(pattern="^[A-Z]{2}$", description="two capital letters such as US")]
+        Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z", description="two capital letters such as US")]
         | None,
         Meta(description="Country (ISO 3166), for parties that want a whole address."),
     ] = None

@@ -73,7 +73,7 @@ _RULE_LIST_KIND: Final = Phrase(
 LONGEST_DESCRIPTION: Final = 500
 MOST_INPUTS: Final = 100
 MOST_TAGS: Final = 10
-_NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+_NAME: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z"
 _NOTHING: Final = _NOTHING_SAID()
 
 RuleName = Annotated[
@@ -83,7 +83,7 @@ RuleName = Annotated[
 Tag = Annotated[str, described(_TAG_FORM, pattern=_NAME)]
 InputKey = Annotated[
     str,
-    described(_INPUT_FORM, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$"),
+    described(_INPUT_FORM, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}\Z"),
 ]
 Description = Annotated[str, Meta(max_length=LONGEST_DESCRIPTION)]
 

@@ -47,7 +47,7 @@ _WEIGHTS: Final = {
 class CostTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What orders earn and cost an account; `None` in its policy, and nothing is worked out."""
 
-    currency: Annotated[str, Meta(pattern="^[A-Z]{3}$")]
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
     """Orders in another one get no advice."""
     margin: Share
     """What an order earns, of its amount."""

@@ -110,7 +110,7 @@ class Device(Personal, frozen=True, rename="camel"):
         _doc("How long the visit has lasted, seconds.", 340),
     ] = None
     device_id: Annotated[
-        Annotated[str, described(_DEVICE_FORM, pattern=r"^[!-~]{1,128}$")] | None,
+        Annotated[str, described(_DEVICE_FORM, pattern=r"^[!-~]{1,128}\Z")] | None,
         _doc(
             "Identifier that your page gave the device, the same on every visit.",
             "gd_kqzhxwyvbnrtmsplfjdcgaeoi",

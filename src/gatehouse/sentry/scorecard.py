@@ -48,13 +48,13 @@ class Prior(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the values of one feature are worth."""
 
-    code: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*$")]
+    code: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*\Z")]
     cuts: tuple[float, ...]
     """Ascending: a measurement at a cut or above belongs to the effect after it."""
     effects: tuple[float, ...]
     """What is added to the log-odds that the request is legitimate; one more than cuts."""
     why: Annotated[str, Meta(min_length=1)]
-    family: Annotated[str, Meta(pattern=r"^[a-z_]+$")] | None = None
+    family: Annotated[str, Meta(pattern=r"^[a-z_]+\Z")] | None = None
     about_address: bool = False
     """Whether it belongs to what is known of the address alone."""
 
@@ -66,7 +66,7 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class OutcomeTerm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the values of one feature say about one outcome."""
 
-    code: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*$")]
+    code: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*\Z")]
     cuts: tuple[float, ...]
     effects: tuple[float, ...]
     """What is added to the log-odds of the outcome; one more than cuts."""

@@ -81,7 +81,7 @@ class CostsBody(msgspec.Struct, frozen=True, rename="camel"):
     currency: Annotated[
         str,
         Meta(
-            pattern="^[A-Z]{3}$",
+            pattern=r"^[A-Z]{3}\Z",
             description="Of the amounts; orders in another currency get no advice.",
             examples=["USD"],
         ),

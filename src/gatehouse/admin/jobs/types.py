@@ -183,7 +183,7 @@ class JobSearch(msgspec.Struct, frozen=True, rename="camel"):
 
     limit: PageSize = DEFAULT_PAGE
     starting_after: Annotated[
-        Annotated[str, Meta(pattern="^job_[0-7][0-9a-hjkmnp-tv-z]{25}$")] | None,
+        Annotated[str, Meta(pattern=r"^job_[0-7][0-9a-hjkmnp-tv-z]{25}\Z")] | None,
         Meta(description="The last `jobId` of the page before."),
     ] = None
 

@@ -29,7 +29,7 @@ class PeriodQuery(msgspec.Struct, frozen=True):
     """A month or days; by default this month."""
 
     month: Annotated[
-        Annotated[str, Meta(pattern="^[0-9]{4}-(0[1-9]|1[0-2])$")] | None,
+        Annotated[str, Meta(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])\Z")] | None,
         Meta(description="A month, written YYYY-MM."),
     ] = None
     first: Annotated[Day | None, Meta(description="The first day, written YYYY-MM-DD.")] = (

@@ -70,7 +70,7 @@ class NotificationSearch(msgspec.Struct, frozen=True, rename="camel"):
 
     limit: PageSize = DEFAULT_PAGE
     starting_after: Annotated[
-        Annotated[str, Meta(pattern="^ntf_[0-7][0-9a-hjkmnp-tv-z]{25}$")] | None,
+        Annotated[str, Meta(pattern=r"^ntf_[0-7][0-9a-hjkmnp-tv-z]{25}\Z")] | None,
         Meta(description="The last `notificationId` of the page before."),
     ] = None
     request_id: Annotated[

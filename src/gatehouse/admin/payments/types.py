@@ -77,7 +77,7 @@ class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
 
     limit: PageSize = DEFAULT_PAGE
     starting_after: Annotated[
-        Annotated[str, Meta(pattern="^req_[0-7][0-9a-hjkmnp-tv-z]{25}$")] | None,
+        Annotated[str, Meta(pattern=r"^req_[0-7][0-9a-hjkmnp-tv-z]{25}\Z")] | None,
         Meta(description="The last `requestId` of the page before."),
     ] = None
     operation: Annotated[
@@ -95,7 +95,7 @@ class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
     since: SinceText = None
     until: UntilText = None
     currency: Annotated[
-        Annotated[str, Meta(pattern="^[A-Z]{3}$")] | None,
+        Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")] | None,
         Meta(description="Only payments in this currency (ISO 4217).", examples=["EUR"]),
     ] = None
     least_minor: Annotated[

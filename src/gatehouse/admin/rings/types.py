@@ -49,7 +49,7 @@ class RingSearch(msgspec.Struct, frozen=True, rename="camel"):
     """Which rings to list."""
 
     order: Annotated[
-        Annotated[str, Meta(pattern="^(people|frauds|newest)$", max_length=8)],
+        Annotated[str, Meta(pattern=r"^(people|frauds|newest)\Z", max_length=8)],
         Meta(description="What comes first: the most `people`, the most `frauds`, the `newest`."),
     ] = RingOrder.PEOPLE.value
     limit: Annotated[
@@ -151,7 +151,7 @@ class RingBlocking(msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="After how many days the entries expire.", examples=[90]),
     ] = 90
     prefix: Annotated[
-        Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,49}$")],
+        Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,49}\Z")],
         Meta(
             description="What the lists' names begin with: `blocked` puts users on `blocked-users`,"
             " cards on `blocked-cards`, and so on. A list that does not exist is created.",

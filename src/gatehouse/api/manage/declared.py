@@ -20,6 +20,7 @@ from gatehouse.api.manage.endpoints import (
     short_text,
     whole_number,
 )
+from gatehouse.api.openapi.generator_schemas import for_generators
 from gatehouse.core.reading.validation import ONE_OF
 from gatehouse.core.wording.sentences import any_of
 from gatehouse.store.admin.admin_session import Change
@@ -89,7 +90,7 @@ def endpoint_of(case: UseCase[..., Any]) -> ManageEndpoint:
 def parameters_of(kind: type[msgspec.Struct]) -> list[Parameter]:
     """The parameters of a query that a struct describes."""
     _, schemas = msgspec.json.schema_components([kind])
-    described = schemas[kind.__name__]["properties"]
+    described = for_generators(schemas[kind.__name__]["properties"])
     return [
         _parameter(each.encode_name, described[each.encode_name], each)
         for each in msgspec.structs.fields(kind)

@@ -128,8 +128,7 @@ def short_text(most: int, pattern: str = "") -> Callable[[str], str]:
             raise ValueError(f"must have 1 to {most} characters")
         if NUL in text:
             raise ValueError("must not contain the character NUL")
-        # The `$` of a form stands before a line end, too.
-        if re.search(pattern, text) is None or (pattern and text.endswith("\n")):
+        if pattern and re.fullmatch(pattern, text) is None:
             raise ValueError(f"must match {pattern}")
         return text
 

@@ -6,6 +6,8 @@ msgspec describes types exactly; generators that nobody here wrote take some of 
 from collections.abc import Mapping
 from typing import Any, Final
 
+from gatehouse.core.reading.validation import shown_pattern
+
 TAGS: Final = {
     "Checks": "Operations that check a request, alone or as a pipeline. Each has its fee.",
     "Pipelines": "Which pipelines there are.",
@@ -38,6 +40,8 @@ def for_generators(schema: Any) -> Any:
         for key, value in schema.items()
         if not (key == "default" and value is None)
     }
+    if isinstance(pattern := kept.get("pattern"), str):
+        kept["pattern"] = shown_pattern(pattern)
     if _ANY_ARRAY in kept.get("anyOf", ()):
         # Only values of any kind allow arrays of anything.
         kept["not"] = {"type": "null"}

@@ -36,7 +36,7 @@ _ADDRESS: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\s:/\[\]]{1,253})):([0
 _OWN_FILE: Final = (".", "/")
 
 HostAddress = Annotated[str, Meta(max_length=270, examples=["host.example:9583", "[::1]:9583"])]
-ResponseCode = Annotated[str, Meta(pattern="^[0-9A-Z]{2,3}$")]
+ResponseCode = Annotated[str, Meta(pattern=r"^[0-9A-Z]{2,3}\Z")]
 ResponseCodes = Annotated[tuple[ResponseCode, ...], Meta(min_length=1, max_length=50)]
 
 
@@ -50,7 +50,7 @@ class Iso8583Options(Checked, Definition, frozen=True, kw_only=True):
     echo_after_ms: Annotated[int, Meta(ge=0, le=3_600_000)] = 30_000
     """A connection that was silent for so long is tried with an echo; 0 for never."""
     tls: TlsOptions | None = None
-    plain_tcp: Annotated[str, Meta(pattern="^accepted$")] | None = None
+    plain_tcp: Annotated[str, Meta(pattern=r"^accepted\Z")] | None = None
     """Says that the network to the host is private, so that production may do without TLS."""
     parameters: Annotated[dict[str, str], Meta(max_length=50)] = field(default_factory=dict)
     """Constants of the dialect, such as our merchant id."""

@@ -18,7 +18,7 @@ from gatehouse.core.wording.sentences import Phrase, described
 
 # 20 bytes in Base64.
 _VALUE: Final = re.compile(r"[A-Za-z0-9+/]{27}=")
-_UUID: Final = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
+_UUID: Final = r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z"
 _UUID_FORM: Final = Phrase(
     "invalid.uuid_form", "a UUID such as f38e6948-5388-41a6-bca4-b49723c19437"
 )

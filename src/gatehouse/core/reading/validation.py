@@ -212,6 +212,11 @@ def shown_key(key: str) -> str:
     return "".join("#" if char.isdecimal() else char for char in shown)
 
 
+def shown_pattern(pattern: str) -> str:
+    """A pattern as all but Python write it, whose own `$` stands before a line end, too."""
+    return pattern.replace(r"\Z", "$")
+
+
 def parse_own_type(kind: type, value: Any) -> Any:
     """Turn a text into one of our own types; msgspec calls this for types it does not know."""
     if not isinstance(value, str):
@@ -252,10 +257,10 @@ def _checked(info: inspect.Type, value: Any, described: str | None) -> Any:
 
 
 def _text_problem(info: inspect.StrType, text: str, described: str | None) -> str | None:
-    # All patterns are of the whole text; searching, `$` would overlook a line break at its end.
+    # All patterns are of the whole text.
     if info.pattern is not None and re.fullmatch(info.pattern, text) is None:
         # A pattern says little to people; what describes the field says it in words.
-        return _FORM(form=described) if described else _PATTERN(pattern=info.pattern)
+        return _FORM(form=described) if described else _PATTERN(pattern=shown_pattern(info.pattern))
     if info.min_length is not None and len(text) < info.min_length:
         if info.min_length == 1:
             return _EMPTY()

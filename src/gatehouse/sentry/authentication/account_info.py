@@ -25,8 +25,8 @@ _YEAR_S: Final = 365 * DAY_S
 _ONCE: Final = (1 << TIME_SHIFT) - 1
 """The bits of a link that say how often."""
 
-Code = Annotated[str, Meta(pattern="^0[1-5]$")]
-Digits = Annotated[str, Meta(pattern="^[0-9]{1,4}$")]
+Code = Annotated[str, Meta(pattern=r"^0[1-5]\Z")]
+Digits = Annotated[str, Meta(pattern=r"^[0-9]{1,4}\Z")]
 
 
 class AcctInfo(msgspec.Struct, frozen=True, omit_defaults=True):

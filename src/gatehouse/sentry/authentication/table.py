@@ -25,8 +25,8 @@ MILLION: Final = 1_000_000
 _MOST: Final = 1_000_000
 _WRONG: Final = Phrase("refused.authentication_table", "{name}: {why}")
 
-Country = Annotated[str, Meta(pattern="^[A-Z]{2}$")]
-Currency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
+Country = Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z")]
+Currency = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
 _Units = Annotated[int, Meta(ge=0, le=_MOST)]
 _Source = Annotated[str, Meta(min_length=1)]
 
@@ -52,7 +52,7 @@ class RiskBand(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ScaRegime(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"bands": "band"}):
     """The rules of a region from a day on."""
 
-    name: Annotated[str, Meta(pattern="^[A-Z][A-Z0-9_]{0,15}$")]
+    name: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]{0,15}\Z")]
     since: datetime.date
     currency: Currency
     source: _Source
@@ -67,7 +67,7 @@ class CurrencyRates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     as_of: datetime.date
     source: _Source
-    for_one_euro: dict[Currency, Annotated[str, Meta(pattern=r"^\d{1,9}(\.\d{1,9})?$")]]
+    for_one_euro: dict[Currency, Annotated[str, Meta(pattern=r"^\d{1,9}(\.\d{1,9})?\Z")]]
 
 
 class AuthenticationTable(

@@ -158,7 +158,7 @@ class AlertBlocking(msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="After how many hours the entries expire.", examples=[24]),
     ] = 24
     prefix: Annotated[
-        Annotated[str, Meta(pattern="^[a-z0-9][a-z0-9_-]{0,49}$")],
+        Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,49}\Z")],
         Meta(
             description="What the lists' names begin with: `blocked` puts addresses on"
             " `blocked-networks`, devices on `blocked-devices`, and so on. A list that does not"

@@ -101,7 +101,7 @@ class DeliveryGiven(Checked, Personal, frozen=True, rename="camel", omit_default
         _Words | None, Meta(description="The carrier's number.", examples=["JD0140"])
     ] = None
     delivered_on: Annotated[
-        Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")] | None,
+        Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")] | None,
         Meta(description="The day of the delivery.", examples=["2026-11-03"]),
     ] = None
     delivered_to: Annotated[

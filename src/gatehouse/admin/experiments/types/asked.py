@@ -98,7 +98,7 @@ class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="What they come to at most, in minor units such as cents."),
     ] = None
     currency: Annotated[
-        Annotated[str, Meta(min_length=3, max_length=3, pattern="^[A-Z]{3}$")] | None,
+        Annotated[str, Meta(min_length=3, max_length=3, pattern=r"^[A-Z]{3}\Z")] | None,
         Meta(description="Of these units; orders in others are not let through."),
     ] = None
     maturity_days: _Maturity = 30

@@ -26,9 +26,9 @@ _SELLER_REGISTRATION = Phrase(
 
 Line = Annotated[str, Meta(min_length=1, max_length=200)]
 Month = Annotated[
-    str, Meta(pattern="^[0-9]{4}-(0[1-9]|1[0-2])$", description="YYYY-MM.", examples=["2026-11"])
+    str, Meta(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])\Z", description="YYYY-MM.", examples=["2026-11"])
 ]
-Rate = Annotated[str, Meta(pattern=r"^[0-9]{1,2}(\.[0-9]{1,2})?$")]
+Rate = Annotated[str, Meta(pattern=r"^[0-9]{1,2}(\.[0-9]{1,2})?\Z")]
 
 
 class TaxCategory(StrEnum):
@@ -48,13 +48,13 @@ class Party(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=T
     street: Annotated[Line, Meta(description="Street and number.", examples=["Hauptstr. 1"])]
     city: Annotated[Line, Meta(description="City.", examples=["Berlin"])]
     country: Annotated[
-        str, Meta(pattern="^[A-Z]{2}$", description="ISO 3166 code.", examples=["DE"])
+        str, Meta(pattern=r"^[A-Z]{2}\Z", description="ISO 3166 code.", examples=["DE"])
     ]
     postal_code: Annotated[
         str | None, Meta(description="Where there is one.", examples=["10115"])
     ] = None
     vat_id: Annotated[
-        Annotated[str, Meta(pattern="^[A-Z]{2}[0-9A-Z]{2,13}$")] | None,
+        Annotated[str, Meta(pattern=r"^[A-Z]{2}[0-9A-Z]{2,13}\Z")] | None,
         Meta(description="VAT number with its country.", examples=["DE123456789"]),
     ] = None
     registration: Annotated[
@@ -67,10 +67,10 @@ class Seller(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=
     """Who runs the installation, and how invoices are numbered and paid."""
 
     party: Party
-    iban: Annotated[str, Meta(pattern="^[A-Z]{2}[0-9]{2}[0-9A-Z]{8,30}$")] | None = None
+    iban: Annotated[str, Meta(pattern=r"^[A-Z]{2}[0-9]{2}[0-9A-Z]{8,30}\Z")] | None = None
     payment_days: Annotated[int, Meta(ge=0, le=365)] = 14
-    invoice_prefix: Annotated[str, Meta(pattern="^[A-Z0-9-]{0,12}$")] = "INV-"
-    credit_note_prefix: Annotated[str, Meta(pattern="^[A-Z0-9-]{0,12}$")] = "CN-"
+    invoice_prefix: Annotated[str, Meta(pattern=r"^[A-Z0-9-]{0,12}\Z")] = "INV-"
+    credit_note_prefix: Annotated[str, Meta(pattern=r"^[A-Z0-9-]{0,12}\Z")] = "CN-"
 
 
 class TaxTerms(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -102,7 +102,7 @@ class BillingDetails(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
     buyer: Annotated[Party, Meta(description="Who pays.")]
     tax: Annotated[TaxTerms, Meta(description="As the operator has set it.")]
     commitment: Annotated[
-        Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?$")] | None,
+        Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?\Z")] | None,
         Meta(description="What a month costs at least.", examples=["50.00"]),
     ] = None
 

@@ -46,7 +46,7 @@ _ARN: Final = re.compile("[0-9]{23}")
 _MASKED: Final = re.compile(r"([0-9]{6,8})?[\s-]*[xX*#.•…][\sxX*#.•…-]*([0-9]{4})")
 
 ShortText = Annotated[
-    str, described(_SHORT_FORM, min_length=1, max_length=LONGEST_NAME, pattern=r"^[\w .:/-]+$")
+    str, described(_SHORT_FORM, min_length=1, max_length=LONGEST_NAME, pattern=r"^[\w .:/-]+\Z")
 ]
 
 
@@ -125,7 +125,7 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
         Annotated[
             str,
             described(
-                _REFERENCE_FORM, min_length=1, max_length=LONGEST_ID, pattern=r"^[\w.:/~-]+$"
+                _REFERENCE_FORM, min_length=1, max_length=LONGEST_ID, pattern=r"^[\w.:/~-]+\Z"
             ),
         ],
         Meta(

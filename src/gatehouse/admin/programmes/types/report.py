@@ -13,7 +13,7 @@ from gatehouse.admin.programmes.types.meter import OtherCondition
 from gatehouse.admin.programmes.types.thresholds import CountedEvents, ProgrammeSubject
 from gatehouse.core.clock import Moment
 
-Month = Annotated[str, Meta(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$")]
+Month = Annotated[str, Meta(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])\Z")]
 
 
 class MeterFilter(msgspec.Struct, frozen=True, rename="camel"):

@@ -52,7 +52,7 @@ BasisPoints = Annotated[int, Meta(ge=0, le=LARGEST_BP)]
 Name = Annotated[str, Meta(min_length=1, max_length=40)]
 Source = Annotated[str, Meta(min_length=1, max_length=500)]
 Region = Annotated[str, Meta(min_length=1, max_length=64)]
-CurrencyCode = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
+CurrencyCode = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
 WholeNumber = Annotated[int, Meta(ge=0, le=10**18)]
 
 
@@ -102,7 +102,7 @@ class Programme(
 ):
     """One programme of a network, with its levels, the mildest first."""
 
-    name: Annotated[str, Meta(pattern="^[A-Z][A-Z0-9_]*$", max_length=40)]
+    name: Annotated[str, Meta(pattern=r"^[A-Z][A-Z0-9_]*\Z", max_length=40)]
     network: ProgrammeNetwork
     counts: CountedEvents
     sales_of: Literal["same month", "month before"]
@@ -117,7 +117,7 @@ class ExchangeRate(
 
     currency: CurrencyCode
     to: CurrencyCode
-    rate: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?$")]
+    rate: Annotated[str, Meta(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?\Z")]
     """A decimal as text, so that it stays exact."""
 
 

@@ -9,7 +9,7 @@ from gatehouse.admin.outcomes.types.money import MoneySum
 from gatehouse.core.clock import Moment
 
 MonthName = Annotated[
-    Annotated[str, Meta(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])$")],
+    Annotated[str, Meta(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])\Z")],
     Meta(description="A month, such as 2026-10.", examples=["2026-10"]),
 ]
 MOST_CHANGES: Final = 20

@@ -56,7 +56,7 @@ class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
 
     currency: Annotated[
         str,
-        described(_CURRENCY_FORM, pattern="^[A-Za-z]{3,8}$", examples=["USD"]),
+        described(_CURRENCY_FORM, pattern=r"^[A-Za-z]{3,8}\Z", examples=["USD"]),
     ]
     least: Annotated[
         _Amount | None,
