@@ -127,6 +127,7 @@ def test_no_text_is_unused() -> None:
         ("Sicherheitscode", "Prüfnummer"),
         ("Vorgang", "Operation"),
         ("Anbindung", "Konnektor"),
+        ("Connector", "Konnektor"),
         ("Personendaten", "personenbezogene Daten"),
         ("Vormerkung", "Reservierung"),
         ("Einzahlung", "Aufladung"),
