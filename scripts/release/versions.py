@@ -17,7 +17,9 @@ PLACES: Final = {
     "deploy/compose/compose.yaml": r"image: \$\{IMAGE:-gatehouse:(.*)\}",
 }
 """Where the version stands: the first match of each pattern."""
-CHANGELOGS: Final = ("CHANGELOG.md", "clients/python/CHANGELOG.md")
+CHANGELOGS: Final = (
+    *("CHANGELOG.md", "clients/python/CHANGELOG.md", "clients/typescript/CHANGELOG.md"),
+)
 _CHART: Final = "deploy/helm/gatehouse/Chart.yaml"
 _SEMANTIC: Final = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?")
 _UNRELEASED: Final = "## [Unreleased]\n"

@@ -143,6 +143,8 @@ def test_the_server_and_both_clients_work_from_what_is_published(
         shop = tmp_path / "shop"
         shop.mkdir()
         packed = released / f"gatehouse-client-{_VERSION}.tgz"
+        with tarfile.open(packed) as package:
+            assert "package/CHANGELOG.md" in package.getnames()
         run(["npm", "install", "--offline", "--no-audit", "--no-fund", packed], shop)
         (shop / "call.mjs").write_text(_CALL_FROM_NODE)
         assert node(["call.mjs"], shop, **access) == "ACCEPT\n"

@@ -104,7 +104,6 @@ def test_every_operation_leads_to_its_chapter(shared: Server, client: httpx.Clie
     "name",
     [
         "nothing",
-        "",
         "../README",
         "..%2F..%2Fpyproject",
         "%2e%2e/%2e%2e/etc/passwd",
@@ -115,6 +114,40 @@ def test_every_operation_leads_to_its_chapter(shared: Server, client: httpx.Clie
 def test_nothing_but_the_guides_is_served(client: httpx.Client, name: str) -> None:
     answer = client.get(f"/docs/guides/{name}")
     assert (answer.status_code, answer.json()["errors"]["code"]) == (404, "not_found")
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize("path", ["/nonexist", "/docs/x", "/docs/guides/x", "/favicon.ico"])
+def test_a_browser_is_shown_a_page_where_there_is_none(client: httpx.Client, path: str) -> None:
+    shown = client.get(path, headers=BROWSER)
+    assert (shown.status_code, shown.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert shown.headers["content-security-policy"] == CONTENT_POLICY
+    read = Reader(shown.text)
+    assert read.open == []
+    assert "There is no page at this address." in read.text
+    assert shown.headers["x-request-id"] in read.text
+    assert {"/docs", "/docs/guides/README"} <= {*read.all("href")}
+    wrong = client.post("/docs", headers=BROWSER)
+    assert (wrong.status_code, "GET" in wrong.headers["allow"]) == (405, True)
+    assert "This method is not allowed here." in Reader(wrong.text).text
+    for address, headers in ((path, {}), (f"/api/v1{path}", BROWSER)):
+        assert client.get(address, headers=headers).json()["errors"]["code"] == "not_found"
+
+
+@pytest.mark.parametrize("path", ["/docs", "/docs/manage", "/docs/guides/api", "/docs/guides"])
+def test_a_slash_too_many_leads_to_the_page(client: httpx.Client, path: str) -> None:
+    answer = client.get(f"{path}/")
+    assert (answer.status_code, answer.headers["location"]) == (307, path)
+    assert client.get(f"{path}/", follow_redirects=True).status_code == 200
+    assert client.get("/docs//evil.test//").headers["location"] == "/docs//evil.test"
+
+
+def test_the_changelog_is_among_the_guides(client: httpx.Client) -> None:
+    for page in ("/docs", "/docs/guides/api"):
+        assert "/docs/guides/CHANGELOG" in Reader(client.get(page).text).all("href")
+    assert "Unreleased" in client.get("/docs/guides/CHANGELOG").text
 
 
 @pytest.mark.parametrize("name", ["../secret", "secret", "docs/api", "/etc/passwd", "api\0"])

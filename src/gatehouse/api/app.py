@@ -15,10 +15,12 @@ from gatehouse.access.addresses import Header
 from gatehouse.api import envelope
 from gatehouse.api.body import Disconnected, Receive
 from gatehouse.api.context import API_REVISION, Reply, RequestContext
+from gatehouse.api.docs import markup
+from gatehouse.api.docs.pages import HTML
 from gatehouse.api.logs import RequestLog
 from gatehouse.api.metrics.metrics import Metrics
 from gatehouse.api.preferences import STRICT_APPLIED
-from gatehouse.api.problems import Problem
+from gatehouse.api.problems import CODES, Problem
 from gatehouse.api.serving.exchange import exchange_of
 from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.core.cards.redaction import recordable_trace
@@ -42,6 +44,7 @@ _ONCE: Final = (b"host", b"content-type", b"x-api-key", b"idempotency-key")
 _DISCONNECTED: Final = 499
 """The status in logs and metrics of a request whose caller disconnected; it is never sent."""
 _REVISION: Final = (b"gatehouse-revision", API_REVISION.encode())
+_NO_PAGE: Final = "There is no page at this address."
 CONTEXT_KEY: Final = "gatehouse.context"
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -140,6 +143,11 @@ class App:
 
     async def _refuse(self, context: RequestContext, problem: Problem) -> Reply:
         context.code = problem.code
+        if _is_for_a_browser(context):
+            said = _NO_PAGE if problem.code == "not_found" else CODES[problem.code].message
+            page = markup.refusal(problem.status, said, context.request_id).encode()
+            headers = (*problem.headers, *markup.POLICY_HEADERS)
+            return Reply(problem.status, page, headers, HTML)
         warnings = context.warnings
         if context.strict and problem.code == "invalid_request":
             problem.add_warnings(warnings)
@@ -187,6 +195,12 @@ class App:
             headers.append((b"ratelimit-remaining", str(allowance.remaining).encode()))
             headers.append((b"ratelimit-reset", str(allowance.reset_s).encode()))
         return headers
+
+
+def _is_for_a_browser(context: RequestContext) -> bool:
+    """Whether somebody looks for a page, where none of the API's programs calls."""
+    accepted = context.headers.get(b"accept", b"")
+    return b"text/html" in accepted and not context.scope["path"].startswith("/api/")
 
 
 async def _send(status: int, headers: list[Header], body: bytes, send: Send) -> None:

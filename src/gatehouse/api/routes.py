@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -144,8 +145,9 @@ def make_routes(
         *_free_routes(offered.free, offered.entry),
         *manage_routes(offered.manage),
         _route("POST", *offered.notified),
-        *(_redirect(path, "/docs") for path in ("/", "/docs/")),
+        _redirect("/", "/docs"),
         _redirect("/docs/guides", "/docs/guides/README"),
+        _route("GET", "/docs{name:path}/", _without_slash),
         *(_route("GET", path, page.answer) for path, page in pages.items()),
         _route("GET", "/docs/search.json", index.answer),
         *_probes(ready, metrics),
@@ -189,7 +191,15 @@ def _by_method(handlers: Mapping[str, Handler]) -> Handler:
 
 
 def _redirect(path: str, to: str) -> Route:
-    return _plain(path, lambda: Reply(307, b"", ((b"location", to.encode()),)))
+    return _plain(path, lambda: _moved(to))
+
+
+async def _without_slash(context: RequestContext, _receive: Receive) -> Reply:
+    return _moved(quote(context.scope["path"].rstrip("/")))
+
+
+def _moved(to: str) -> Reply:
+    return Reply(307, b"", ((b"location", to.encode()),))
 
 
 def _sections(document: dict[str, Any], guides: GuidePages) -> Iterator[IndexedSection]:

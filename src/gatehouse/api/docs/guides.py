@@ -65,8 +65,8 @@ class GuidePages:
         """The guides that menus name, by their addresses; what the index names comes first."""
         if self._root is None:
             return {}
-        linked = re.findall(r"\]\(([\w/-]+\.md)", self._text(_INDEX))
-        names = [_INDEX, *(f"docs/{name}" for name in dict.fromkeys(linked) if "/" not in name)]
+        linked = re.findall(r"\]\(((?:\.\./)?[\w-]+\.md)", self._text(_INDEX))
+        names = [_INDEX, *(normpath(f"docs/{name}") for name in dict.fromkeys(linked))]
         return {guide_address(file): headings_of(self._text(file))[0][1] for file in names}
 
     def sections(self) -> Iterator[IndexedSection]:

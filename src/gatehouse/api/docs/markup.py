@@ -73,6 +73,15 @@ def page(title: str, brand: str, menu: str, content: str, *, can_try: bool = Fal
     )
 
 
+def refusal(status: int, message: str, request_id: str) -> str:
+    """What a browser shows of a request that was refused."""
+    menu = links("Gatehouse", {"/docs": "API reference", "/docs/guides/README": "Guides"})
+    content = (
+        f'<section class="guide"><h1>{status}</h1><p>{message}</p><p>{request_id}</p></section>'
+    )
+    return page(f"{status} · Gatehouse", "Gatehouse", menu, content)
+
+
 def code(text: str) -> str:
     """Lines of code with their strings and words coloured."""
     plain = escape(text, quote=False)
