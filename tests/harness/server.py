@@ -1,7 +1,9 @@
 """A running server, and the clients that call it."""
 
 import contextlib
+import functools
 import http.client
+import re
 import signal
 import socket
 import subprocess
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from gatehouse.core.subject import written_out_first
 from tests.forkserver import Fork
 from tests.harness.waiting import PATIENCE_S, until
 
@@ -29,6 +32,33 @@ def free_port() -> int:
         with socket.create_connection(("127.0.0.1", port)):
             listener.accept()[0].close()
     return port
+
+
+@functools.cache
+def _listed() -> list[tuple[re.Pattern[str], dict[str, set[str]]]]:
+    """The paths of the API, each with the statuses that its methods can answer with."""
+    from tests.web.test_openapi import DOCUMENT
+
+    return [
+        (
+            re.compile(re.sub(r"\{\w+\}", "[^/]+", path)),
+            {method.upper(): {*one["responses"]} for method, one in methods.items()},
+        )
+        for path, methods in sorted(
+            DOCUMENT["paths"].items(), key=lambda each: written_out_first(each[0])
+        )
+    ]
+
+
+def check_listed(answer: httpx.Response) -> None:
+    """Fail where an answer has a status that the description does not list for its operation."""
+    request = answer.request
+    path = request.url.path
+    if path.startswith("/api/"):
+        methods = next((known for one, known in _listed() if one.fullmatch(path)), {})
+        statuses = methods.get(request.method)
+        status = str(answer.status_code)
+        assert statuses is None or status in statuses, f"{request.method} {path}: {status}"
 
 
 @dataclass
@@ -85,7 +115,11 @@ class Server:
         """A client that sends the key and checks nothing by itself."""
         given = {"X-API-KEY": key} if key else {}
         return httpx.Client(
-            base_url=self.base, headers={**given, **headers}, timeout=PATIENCE_S, verify=False
+            base_url=self.base,
+            headers={**given, **headers},
+            timeout=PATIENCE_S,
+            verify=False,
+            event_hooks={"response": [check_listed]},
         )
 
     def raw(self, data: bytes, *, timeout: float = PATIENCE_S, half_close: bool = False) -> bytes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from copy import deepcopy
+from importlib import import_module
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +11,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from gatehouse.admin.events.routes import LONGEST_WAIT_S
+from gatehouse.api.manage.declared import endpoint_of
 from gatehouse.api.openapi.document import openapi_document, path_of
 from gatehouse.api.openapi.manage import is_managing
 from gatehouse.api.problems import CODES, PROVIDER_CODES
 from gatehouse.connectors.sandbox.parties import SandboxGateway, SandboxIdentities, SandboxIssuer
+from gatehouse.core.errors import Conflict
+from gatehouse.core.subject import subjects
 from gatehouse.idverify.source import Holders, IdentityEnquiry
 from gatehouse.operations.account_setup import Builder, Setups
 from gatehouse.operations.catalogue import Parties, make_operations, make_stages
@@ -24,10 +28,12 @@ from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.settings.settings import Settings
 from gatehouse.signals.builder import LiveSignalBuilder
 from gatehouse.signals.fingerprinter import Fingerprinter
+from gatehouse.store.admin.use_case import use_cases_in
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
 from tests.harness import PATIENCE_S, Server, sandbox_key
 from tests.operations.test_account_setup import Nothing
+from tests.web.named_refusals import refusals_named_by
 
 # Every worker collects all tests; only the one that generates requests loads the packages for it.
 if TYPE_CHECKING:
@@ -199,6 +205,23 @@ def test_every_code_and_its_status_are_in_the_description(shared: Server) -> Non
     }
     told = {name: code for name, code in CODES.items() if name not in PROVIDER_CODES}
     assert described == {(c.status, name) for name, c in told.items() if c.status != 200}
+
+
+def test_what_only_reads_lists_a_conflict_where_its_code_names_one() -> None:
+    told = "`conflict`"
+    listed, named = set(), set()
+    for subject in subjects():
+        for place in subject.use_cases:
+            for case in use_cases_in(import_module(subject.whole(place))):
+                one = endpoint_of(case)
+                if case.method != "GET":
+                    continue
+                if told in str(DOCUMENT["paths"][one.address]["get"]["responses"].get("409")):
+                    listed.add(one.operation)
+                if any(issubclass(each, Conflict) for each in refusals_named_by(case.function)):
+                    named.add(one.operation)
+    assert listed == named
+    assert "getFraudRates" in named
 
 
 def _everywhere(part: Any) -> Iterator[dict[str, Any]]:

@@ -22,11 +22,10 @@ from gatehouse.api.body import Receive
 from gatehouse.api.body_reader import BodyReader, read_strictly, refuse_unread
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
-from gatehouse.api.manage.desk import read_parameters
+from gatehouse.api.manage.desk import problem_of, read_parameters
 from gatehouse.api.manage.endpoints import LIMIT, Parameter
-from gatehouse.api.problems import Problem
 from gatehouse.api.v1 import Handler
-from gatehouse.core.errors import InvalidFields
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.ids import is_id
 from gatehouse.core.limits.turns import Turns
 
@@ -147,8 +146,8 @@ def handler_of(one: FreeOperation, holder: object, entry: Entry, turns: Turns) -
             call = FreeCall(caller, path, query, body, context, receive)
             async with nullcontext() if one.waits else turns.take(call.account_id):
                 done = await one.run(holder, call)
-        except InvalidFields as wrong:
-            raise Problem("invalid_request", fields=wrong.fields) from None
+        except (NotFound, Conflict, InvalidInput) as refused:
+            raise problem_of(refused) from None
         return await entry.answer(context, done)
 
     return handle

@@ -50,6 +50,7 @@ def lines(session: AdminSession, account_id: str | None, limit: int) -> list[Aud
     scope="manage:account",
     permission=Permission.SEE_AUDIT,
     operation="listAudit",
+    codes=frozenset({"conflict"}),
     answers="auditResponse",
 )
 def list_lines(reading: Reading, account_id: str, wanted: AuditQuery) -> AuditPage:

@@ -17,7 +17,7 @@ from gatehouse.api.manage.endpoints import Parameter, whole_number
 from gatehouse.api.problems import Problem
 from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.core.api_values import DEFAULT_PAGE
-from gatehouse.core.errors import InvalidFields, InvalidInput, NotFound
+from gatehouse.core.errors import InvalidFields, InvalidInput
 from gatehouse.core.events import MEANINGS, EventName
 
 LONGEST_WAIT_S: Final = 30
@@ -152,10 +152,7 @@ class EventRoutes:
 
         One event of the account.
         """
-        try:
-            return await self._events.get(call.actor, call.account_id, call.path["event_id"])
-        except NotFound:
-            raise Problem("not_found", details=["no such event"]) from None
+        return await self._events.get(call.actor, call.account_id, call.path["event_id"])
 
 
 OPERATIONS: Final = operations_of(EventRoutes)

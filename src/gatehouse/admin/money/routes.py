@@ -9,7 +9,6 @@ from gatehouse.api.manage.declared import parameters_of
 from gatehouse.api.problems import Problem
 from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.core.clock import Clock
-from gatehouse.core.errors import InvalidInput
 
 _MOST_WAITING: Final = 8
 _SCOPE: Final[dict[str, Any]] = {"scope": "billing"}
@@ -43,6 +42,7 @@ class BillingRoutes:
         field="statementResponse",
         told="The statement",
         query=tuple(parameters_of(StatementQuery)),
+        codes=frozenset({"conflict"}),
     )
     async def statement(self, call: FreeCall[None]) -> StatementResponse:
         """Statement.
@@ -55,12 +55,9 @@ class BillingRoutes:
         if self._billing.waiting >= _MOST_WAITING:
             # Each takes the place of a request in flight; checks must not wait for bookkeeping.
             raise Problem("overloaded", headers=RETRY_SOON)
-        try:
-            return await self._billing.statement(
-                call.actor, call.account_id, period, daily=wanted.daily
-            )
-        except InvalidInput as refused:
-            raise Problem("invalid_request", details=[str(refused)]) from None
+        return await self._billing.statement(
+            call.actor, call.account_id, period, daily=wanted.daily
+        )
 
 
 OPERATIONS: Final = operations_of(BillingRoutes)

@@ -84,6 +84,7 @@ def endpoint_of(case: UseCase[..., Any]) -> ManageEndpoint:
         names_cards=case.terms.names_cards,
         reads=case.terms.reads,
         unseen=case.terms.unseen,
+        codes=case.terms.codes,
     )
 
 

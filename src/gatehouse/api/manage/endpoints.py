@@ -87,6 +87,8 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Whether card numbers in its body are compared with what the account has."""
     reads: bool = False
     """Whether it changes nothing although it is no GET, because of what is in its body."""
+    codes: frozenset[str] = frozenset()
+    """Codes that not every endpoint of its kind can be refused with."""
     unseen: bool = False
     """Whether it changes only what no server caches."""
 

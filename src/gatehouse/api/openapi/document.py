@@ -29,7 +29,7 @@ from gatehouse.api.openapi.parts import (
     failures,
     ref,
 )
-from gatehouse.api.problems import CODES, REVIEW_CODES
+from gatehouse.api.problems import CODES, MANAGE_CODES, REVIEW_CODES
 from gatehouse.core.reading.unread_fields import FieldWarning
 from gatehouse.operations.operation import Operation
 
@@ -113,6 +113,6 @@ def _post(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
                 {"processed": example_answer(operation), "refused": example_refusal(operation)},
                 ("Idempotent-Replayed", "Preference-Applied"),
             ),
-            **failures(without=REVIEW_CODES | {"not_found"}),
+            **failures(without=REVIEW_CODES | MANAGE_CODES | {"not_found"}),
         },
     }

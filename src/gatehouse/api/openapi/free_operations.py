@@ -8,12 +8,14 @@ from gatehouse.api.openapi.generator_schemas import TAGS, tag_of
 from gatehouse.api.openapi.parts import (
     PREFER,
     TRACE_ID,
+    answer_of,
     body_of,
     envelope_of,
-    free_answers,
+    failures,
     parameter,
+    ref,
 )
-from gatehouse.api.problems import BODY_CODES, PAID_CODES, REVIEW_CODES
+from gatehouse.api.problems import BODY_CODES, MANAGE_CODES, PAID_CODES, REVIEW_CODES
 from gatehouse.core.subject import declared
 
 
@@ -68,11 +70,13 @@ def _described(one: FreeOperation, schemas: dict[str, Any]) -> dict[str, Any]:
         "description": f"{one.about} Free.",
         "parameters": [*parameters, TRACE_ID],
         **sent,
-        **free_answers(
-            f"{one.told}{told}.",
-            f"{envelope}Envelope",
-            without=without - one.codes,
-            headers=("Preference-Applied",) if sent else (),
-            examples={"processed": _example(one)} if one.example else None,
-        ),
+        "responses": {
+            "200": answer_of(
+                f"{one.told}{told}.",
+                ref(f"{envelope}Envelope"),
+                {"processed": _example(one)} if one.example else None,
+                ("Preference-Applied",) if sent else (),
+            ),
+            **failures(without=(without | MANAGE_CODES) - one.codes),
+        },
     }

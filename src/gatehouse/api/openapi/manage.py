@@ -93,7 +93,7 @@ def _described(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:
         "description": f"{one.about} {_scope(one)} Free.",
         "parameters": [*_parameters(one), *([PREFER] if body else []), TRACE_ID],
         **body,
-        "responses": {"200": answer, **failures(without=_impossible(one), manage=True)},
+        "responses": {"200": answer, **failures(without=_impossible(one))},
     }
 
 
@@ -126,7 +126,7 @@ def _impossible(one: ManageEndpoint) -> frozenset[str]:
         without -= CARD_CODES
     if one.method == "GET":
         without |= MANAGE_CODES
-    return without if one.guarded else without | _PRECONDITIONS
+    return (without if one.guarded else without | _PRECONDITIONS) - one.codes
 
 
 def _example(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Set
 from typing import Any, Final
 
 from gatehouse.api.openapi.examples import example_request
-from gatehouse.api.problems import CODES, MANAGE_CODES, PROVIDER_CODES
+from gatehouse.api.problems import CODES, PROVIDER_CODES
 from gatehouse.core.reading.unread_fields import FieldWarning
 
 REF: Final = "#/components/schemas/{name}"
@@ -51,19 +51,6 @@ def body_of(kind: type, schemas: dict[str, Any], left_out: tuple[str, ...] = ())
     return {"required": True, "content": content}
 
 
-def free_answers(
-    about: str,
-    envelope: str,
-    *,
-    without: Set[str],
-    headers: tuple[str, ...] = (),
-    examples: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """The answers of an operation that costs nothing."""
-    answer = answer_of(about, ref(envelope), examples, headers)
-    return {"responses": {"200": answer, **failures(without=without)}}
-
-
 def envelope_of(field: str, response: str) -> dict[str, Any]:
     """The envelope with an operation's own object."""
     return {
@@ -96,9 +83,9 @@ def failure_schema() -> dict[str, Any]:
     }
 
 
-def failures(*, without: Set[str], manage: bool = False) -> dict[str, Any]:
+def failures(*, without: Set[str]) -> dict[str, Any]:
     """One response per HTTP status, naming the codes it can carry and what to do about each."""
-    without = (without if manage else without | MANAGE_CODES) | PROVIDER_CODES
+    without = without | PROVIDER_CODES
     by_status: dict[int, list[str]] = defaultdict(list)
     headers: dict[int, dict[str, None]] = defaultdict(dict)
     for word, code in CODES.items():

@@ -71,6 +71,8 @@ class Terms(NamedTuple):
     """Whether it changes nothing although it is no GET, because of what is in its body."""
     unseen: bool = False
     """Whether it changes only what no server caches."""
+    codes: frozenset[str] = frozenset()
+    """Codes that not every use case of its kind can be refused with."""
     example: Mapping[str, Any] = {}
     """What the example of its body has of its own."""
 

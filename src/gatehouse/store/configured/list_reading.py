@@ -111,14 +111,20 @@ def kinds_ever(connection: sa.Connection, account_id: str) -> dict[str, ListKind
     return {name: ListKind(kind.removeprefix(DROPPED)) for name, kind in rows}
 
 
-def kind_of(
-    connection: sa.Connection, account_id: str, name: str, expected: ListKind | None = None
-) -> ListKind:
-    """What a list holds; refused when there is none, or when something else was expected."""
+def kind_of(connection: sa.Connection, account_id: str, name: str) -> ListKind:
+    """What a list holds; refused when there is none."""
     kind = kinds(connection, account_id).get(name)
     if kind is None:
         raise NotFound(_NO_LIST(name=recordable(name)))
-    if expected is not None and expected is not kind:
+    return kind
+
+
+def kind_as(
+    connection: sa.Connection, account_id: str, name: str, expected: ListKind | None
+) -> ListKind:
+    """The same, refused when something else was expected."""
+    kind = kind_of(connection, account_id, name)
+    if expected not in (None, kind):
         held, other = KIND_WORDS[kind](), KIND_WORDS[expected]()
         raise Conflict(_LIST_HOLDS(name=name, kind=held, expected=other))
     return kind

@@ -31,7 +31,7 @@ from gatehouse.store.configured.list_plans import (
     plan_turn,
     reason_text,
 )
-from gatehouse.store.configured.list_reading import DROPPED, kind_of, kinds
+from gatehouse.store.configured.list_reading import DROPPED, kind_as, kinds
 from gatehouse.store.configured.open_list import OpenList, insert_list
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
@@ -205,7 +205,7 @@ def _open(change: Change, key: ListKey, kind: ListKind | None = None) -> OpenLis
     if kind is not None and key.name not in kinds(change.connection, key.account_id):
         _create(change, *key, kind, None)
     check_account(change.connection, change.signer, key.account_id)
-    opened = OpenList(change, key, kind_of(change.connection, *key, kind))
+    opened = OpenList(change, key, kind_as(change.connection, *key, kind))
     opened.end_expired()
     return opened
 

@@ -54,6 +54,7 @@ class _MeteredWindows(NamedTuple):
 @use_case(
     "GET /authentication/fraud-rates",
     operation="getFraudRates",
+    codes=frozenset({"conflict"}),
     permission=Permission.SEE_MONEY,
     **_MAY,
 )

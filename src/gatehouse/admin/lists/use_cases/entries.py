@@ -143,6 +143,7 @@ def remove_entries(
     scope=SCOPE,
     permission=SEE,
     operation="listOperations",
+    codes=frozenset({"conflict"}),
     answers="operationsResponse",
 )
 def list_operations(

@@ -337,7 +337,7 @@ def entry_terms(session: AdminSession, key: ListKey, new: NewEntries) -> Iterato
     with account_reading(session, key.account_id) as connection:
         kind = new.kind
         if kind is None or key.name in list_reading.kinds(connection, key.account_id):
-            kind = list_reading.kind_of(connection, *key, new.kind)
+            kind = list_reading.kind_as(connection, *key, new.kind)
     now_ms = session.clock()
     if new.lifetime_ms == 0:
         raise InvalidInput(_LIST_EXPIRES_IN())

@@ -32,6 +32,7 @@ __all__ = ["LedgerDays"]
     scope="manage:billing",
     permission=Permission.SEE_MONEY,
     operation="getManagedStatement",
+    codes=frozenset({"conflict"}),
     answers="statementResponse",
 )
 def get_statement(
