@@ -247,6 +247,7 @@ def test_no_name_or_filter_breaks_managing_on_either_database(home: Home) -> Non
 
 # ---- Bodies ------------------------------------------------------------------------------------
 
+
 def test_a_line_end_behind_a_country_is_an_error_of_its_field(shared: Server) -> None:
     body = BODY | {"cardAddress": {"postalCode": "10115", "country": "DE\n"}}
     errors = envelope(200, _post(shared, json.dumps(body).encode()).body)["errors"]
