@@ -235,6 +235,7 @@ def both_servers(home: Home) -> Iterator[tuple[Server, dict[str, Target]]]:
         [link] = re.findall(r"Console: (\S+)", server.log())
         base = link.partition("/link/")[0]
         done = until(lambda: _opened(link, base))
+        assert done is not None
         scopes = [f"--scope={scope}" for scope in all_scopes()]
         key = home.key(DEMO_ACCOUNT, "--rate-limit", "0", *scopes)
         cookies = "; ".join(f"{name}={value}" for name, value in done.cookies.items())

@@ -5,7 +5,7 @@ or from a module that it names, is followed. What is called by a method of an ob
 """
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -13,7 +13,7 @@ from gatehouse.core.errors import GatehouseError
 from gatehouse.store.admin.use_case import UseCase
 
 
-def refusals_named_by(function: FunctionType) -> set[type[GatehouseError]]:
+def refusals_named_by(function: Callable[..., Any]) -> set[type[GatehouseError]]:
     """Every kind of refusal that can be reached from a function."""
     found: set[type[GatehouseError]] = set()
     waiting: list[Any] = [function]
