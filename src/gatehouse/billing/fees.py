@@ -1,5 +1,10 @@
-"""What each function costs: fee types, their default fees, and an account's own schedule."""
+"""What each function costs: fee types, their default fees, and an account's own schedule.
 
+A schedule can offer special fees for a function besides its own, by name: `RULES/entry`. A stage of
+a pipeline can name one.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -18,9 +23,24 @@ MINOR_UNITS_OF_DEFAULTS: Final = 100
 """Of the currencies that defaults are meant for; one that has no decimals pays so many units."""
 
 
+FEE_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+MOST_OWN: Final = 100
+
+
+def is_fee_type(name: str) -> bool:
+    """Whether a schedule can have a fee under this name."""
+    fee_type, special, named = name.partition("/")
+    return fee_type in DEFAULT_FEES and (not special or FEE_NAME.fullmatch(named) is not None)
+
+
+def offered(fees: Mapping[str, int], fee_type: str) -> list[str]:
+    """The names of the special fees for a function."""
+    return [each.partition("/")[2] for each in fees if each.startswith(f"{fee_type}/")]
+
+
 def parse_fee(fee_type: str, amount: str) -> tuple[str, int]:
     """Read a fee given by an operator."""
-    if fee_type not in DEFAULT_FEES:
+    if not is_fee_type(fee_type):
         raise InvalidInput(_NO_FEE(fee=fee_type, known=", ".join(DEFAULT_FEES)))
     try:
         micros = parse_amount(amount)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.billing.fees import DEFAULT_FEES, MINOR_UNITS_OF_DEFAULTS
+from gatehouse.billing.fees import DEFAULT_FEES, MINOR_UNITS_OF_DEFAULTS, is_fee_type
 from gatehouse.billing.statement import DAY_MS, Period
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 
@@ -139,7 +139,7 @@ def _check(listed: ListedPrices, digits: Digits) -> None:
         raise ValueError(f"{name}: is no currency of ISO 4217")
     tiers = {kind: [tier.fee for tier in tiers] for kind, tiers in listed.tiers.items()}
     for kind, fees in [*((kind, [fee]) for kind, fee in listed.fees.items()), *tiers.items()]:
-        if kind not in DEFAULT_FEES:
+        if not is_fee_type(kind):
             raise ValueError(f"{name}: no fee type {kind}; there are {', '.join(DEFAULT_FEES)}")
         for fee in fees:
             if not 0 <= _micros(fee, 10**decimals) <= MAX_AMOUNT:

@@ -65,7 +65,7 @@ def steps_of(
     return tuple(
         Step(
             ruled.stages.get(place) or stage_at(place, each.stage),
-            each.fee_micros or 0,
+            0,
             _test(each.skip_when, lists),
             _test(each.stop_when, lists),
             each.on_failure is OnFailure.STOP,

@@ -14,30 +14,23 @@ class Pipeline(msgspec.Struct, frozen=True):
     definition: PipelineDefinition
     version: int
     steps: tuple[Step, ...]
-    """Its stages; one without a fee of its own is free until `steps_at` gives it one."""
+    """Its stages, free until `steps_at` gives them their fees."""
     reads: tuple[str, ...]
     """The objects of a request that its stages look at."""
     needs: dict[str, tuple[str, ...]]
     """What a caller must send, and which stages need it."""
-    priced: dict[tuple[int, ...], tuple[Step, ...]] = {}
+    priced: dict[tuple[tuple[str, int], ...], tuple[Step, ...]] = {}
     """The stages by the account's fees, which hardly ever change; made when they are needed."""
 
     def steps_at(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
         """The stages for an account with these fees."""
-        by_type = tuple(fees.values())
+        by_type = tuple(fees.items())
         known = self.priced.get(by_type)
         if known is None:
             self.priced.clear()
-            known = self.priced[by_type] = self._priced(fees)
+            stages = self.definition.stages
+            known = self.priced[by_type] = tuple(
+                msgspec.structs.replace(each, fee=stages[each.position].fee(fees))
+                for each in self.steps
+            )
         return known
-
-    def _priced(self, fees: Mapping[str, int]) -> tuple[Step, ...]:
-        stages = self.definition.stages
-        return tuple(
-            [
-                step
-                if stages[step.position].fee_micros is not None
-                else msgspec.structs.replace(step, fee=fees[step.stage.fee_type])
-                for step in self.steps
-            ]
-        )

@@ -285,6 +285,7 @@ class _PipelineReader:
             return conditions.read(f"{path}.{key}", text, self._names, place)
 
         on_failure = self._field(stage, path, "on_failure", failure_action)
+        fee = self._field(stage, path, "fee", stage_fee)
         if spec.pays and on_failure not in (None, OnFailure.STOP):
             self._flaw(
                 f"{path}.on_failure",
@@ -296,7 +297,7 @@ class _PipelineReader:
         return StageDefinition(
             name,
             self._rule_set(stage, path, name),
-            self._field(stage, path, "fee", stage_fee),
+            fee if isinstance(fee, int) else None,
             stop_when=condition("stop_when", index + 1, spec.stop_when),
             skip_when=condition("skip_when", index),
             on_failure=on_failure or spec.on_failure,
@@ -306,6 +307,7 @@ class _PipelineReader:
             )
             or OnDeclinedReview.REVERSE,
             capture=self._capture(stage, path),
+            fee_name=fee if isinstance(fee, str) else None,
         )
 
     def _capture(self, stage: dict[str, Any], path: str) -> CaptureWhen:

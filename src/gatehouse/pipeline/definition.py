@@ -4,7 +4,7 @@ An author writes a file, `pipeline.authoring` checks it, and what is kept and ru
 defined here, as JSON. A running server needs nothing else.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Final
 
@@ -47,7 +47,7 @@ class StageDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     rule_set: str | None = None
     """The rule set that the stage runs, if it is one that runs rules."""
     fee_micros: int | None = None
-    """What it costs here; None is the fee of the account's schedule."""
+    """What it costs here, if an operator wrote an amount."""
     stop_when: Condition | None = None
     """Ends the pipeline when it is true after the stage; None never does."""
     skip_when: Condition | None = None
@@ -57,6 +57,15 @@ class StageDefinition(msgspec.Struct, frozen=True, omit_defaults=True):
     """This and what follows: only of a stage that pays."""
     on_declined_review: OnDeclinedReview = OnDeclinedReview.REVERSE
     capture: CaptureWhen = CaptureWhen.LATER
+    fee_name: str | None = None
+    """The special fee of the account's schedule that it costs."""
+
+    def fee(self, fees: Mapping[str, int]) -> int:
+        """What it costs by a schedule; a special fee that is gone is that of the function."""
+        if self.fee_micros is not None:
+            return self.fee_micros
+        fee_type = REGISTRY[self.stage].fee_type
+        return fees.get(f"{fee_type}/{self.fee_name}", fees[fee_type])
 
 
 class PipelineDefinition(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -29,7 +29,9 @@ def differences(old: PipelineDefinition | None, new: PipelineDefinition) -> list
 def options(stage: StageDefinition) -> dict[str, str]:
     """The options of a stage in words."""
     shown = {
-        "fee": _SCHEDULE() if stage.fee_micros is None else format_amount(stage.fee_micros),
+        "fee": stage.fee_name or _SCHEDULE()
+        if stage.fee_micros is None
+        else format_amount(stage.fee_micros),
         "stop_when": _condition(stage.stop_when),
         "skip_when": _condition(stage.skip_when),
         "on_failure": stage.on_failure.value,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
+from gatehouse.billing.fees import FEE_NAME
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.nodes import Type
 from gatehouse.core.cards.redaction import recordable
@@ -87,9 +88,12 @@ def pipeline_number(value: Any) -> int:
     return int(value)
 
 
-def stage_fee(value: Any) -> int:
-    """The fee of a stage in micros."""
-    micros = parse_amount(plain_text(value))
+def stage_fee(value: Any) -> int | str:
+    """The fee of a stage in micros, or the name of one."""
+    text = plain_text(value)
+    if FEE_NAME.fullmatch(text) is not None:
+        return text
+    micros = parse_amount(text)
     if micros < 0:
         raise ValueError(_FEE_NEGATIVE())
     return micros

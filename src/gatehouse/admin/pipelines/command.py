@@ -153,7 +153,9 @@ def _data(definition: PipelineDefinition, currency: str | None) -> dict[str, Any
             {
                 "stage": stage.stage,
                 "ruleSet": stage.rule_set,
-                "fee": None if stage.fee_micros is None else money(stage.fee_micros, currency),
+                "fee": stage.fee_name
+                if stage.fee_micros is None
+                else money(stage.fee_micros, currency),
                 "stopWhen": stage.stop_when and stage.stop_when.text,
                 "skipWhen": stage.skip_when and stage.skip_when.text,
                 "onFailure": stage.on_failure,
@@ -183,7 +185,8 @@ def _sheet(view: "PipelineView") -> str:
     lines = [f"pipeline {number}: {definition.name} (version {version}, {state})"]
     lines += [*([definition.description] if definition.description else []), ""]
     for index, (stage, fee) in enumerate(zip(definition.stages, view.fees, strict=True), start=1):
-        own = "" if stage.fee_micros is None else ", set here"
+        named = stage.fee_name if stage.fee_micros is None else "set here"
+        own = f", {named}" if named else ""
         shown = {**options(stage), "fee": f"{shown_amount(fee, currency)} {currency}{own}"}
         lines.append(f"{index}. {stage.stage}")
         if stage.rule_set is not None:

@@ -4,7 +4,7 @@ Both are files that become numbered versions, of which one is in force. A `Confi
 what differs: how each is stored, which lists it needs, and how two versions are compared.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -15,11 +15,10 @@ from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_ap
 from gatehouse.admin.configurations.types import VersionApplied, VersionReturn, VersionReturned
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import lines
-from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import ANY_VERSION, Precondition
-from gatehouse.store.configured import configurations, list_reading
+from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import (
     ConfigurationKey,
@@ -46,8 +45,8 @@ class ConfigurationType(Generic[T]):
     """How many rules, or stages."""
     encode: Callable[[T], str]
     decode: Callable[[str], T]
-    list_problems: Callable[[T, Mapping[str, ListKind]], list[str]]
-    """What is wrong with the lists that it looks things up on, given those that exist."""
+    problems: Callable[[AdminSession, sa.Connection, str, T], list[str]]
+    """Why it cannot be in force in an account now, put there by the actor of the session."""
     differences: Callable[[T | None, T], list[str]]
     approval: ApprovalKind | None = None
     """What its changes are called where two pairs of eyes are wanted."""
@@ -143,7 +142,7 @@ def _kept(
             if kind.approval is not None:
                 check_approved(change, key.account_id, kind.approval)
             # Inside the change no list can be dropped after this check.
-            _check_lists(change.connection, kind, key.account_id, definition)
+            check_usable(session, change.connection, kind, key.account_id, definition)
             return configurations.apply(change, key, content, base=base, note=note), True
     except configurations.Unchanged:
         with account_reading(session, key.account_id) as connection:
@@ -160,7 +159,7 @@ def _foreseen(
     """The version that would be in force after a change, and whether it would be a new one."""
     content, base = given
     with account_reading(session, key.account_id) as connection:
-        _check_lists(connection, kind, key.account_id, definition)
+        check_usable(session, connection, kind, key.account_id, definition)
         now = configurations.find(connection, key)
         if now is not None and (now.document, now.program) == content:
             return now.version, False
@@ -257,17 +256,20 @@ def _planned_return(
     stored = configurations.get(connection, key, target)
     configurations.check_versions(session.signer, [stored])
     definition = kind.decode(stored.program)
-    _check_lists(connection, kind, key.account_id, definition)
+    check_usable(session, connection, kind, key.account_id, definition)
     differences = kind.differences(kind.decode(before.program), definition)
     return VersionReturned(target, before.version, False, differences)
 
 
-def _check_lists(
-    connection: sa.Connection, kind: ConfigurationType[T], account_id: str, definition: T
+def check_usable(
+    session: AdminSession,
+    connection: sa.Connection,
+    kind: ConfigurationType[T],
+    account_id: str,
+    definition: T,
 ) -> None:
-    """Refuse conditions about missing lists: they would silently never hold."""
-    problems = kind.list_problems(definition, list_reading.kinds(connection, account_id))
-    if problems:
+    """Refuse what cannot be in force, such as conditions about missing lists, which never hold."""
+    if problems := kind.problems(session, connection, account_id, definition):
         raise InvalidInput(lines(problems))
 
 

@@ -29,6 +29,7 @@ from gatehouse.operations.installation import (
     root_secrets,
     system_clock,
 )
+from gatehouse.pipeline.definition import decode_program
 from gatehouse.settings.preflight import (
     Point,
     UnknownVariable,
@@ -37,8 +38,10 @@ from gatehouse.settings.preflight import (
     variable_points,
 )
 from gatehouse.settings.settings import Settings
+from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import records_are_due
+from gatehouse.store.configured.configurations import PIPELINE, active
 from gatehouse.store.database import Database
 from gatehouse.store.decisions.partitions import FEWEST_AHEAD, months_ahead, refused_from
 from gatehouse.store.identities.erasure import is_due
@@ -95,6 +98,15 @@ def inspect(
             "of a month without a partition fails",
         ),
         _tor_point(settings),
+        msgspec.structs.replace(
+            _point(
+                "fees of pipelines",
+                data.fees,
+                "offer the fee by a name and let the pipeline name it: gatehouse prices set "
+                "RULES/NAME=FEE; see docs/pipelines.md",
+            ),
+            needed=False,
+        ),
         *variable_points(unknown),
     ]
     return GoLiveReport(all(point.ok or not point.needed for point in points), points)
@@ -180,6 +192,23 @@ class _DataChecks:
         if ahead < FEWEST_AHEAD:
             raise GatehouseError(found)
         return found
+
+    def fees(self) -> str:
+        if unread := self._unread("there are no pipelines yet"):
+            return unread
+        with self._database.reading() as connection:
+            found = [
+                f"pipeline {each.name} of {account.account_id}, by {each.actor}"
+                for account, _ in accounts.listing(connection)
+                for each in active(connection, account.account_id, PIPELINE)
+                if "cli:" not in each.actor
+                for stage in decode_program(each.program).stages
+                if stage.fee_micros is not None
+            ]
+        if found:
+            named = ", ".join(dict.fromkeys(found))
+            raise GatehouseError(f"amounts that nobody wrote at a terminal: {named}")
+        return "no pipeline has an amount that nobody wrote at a terminal"
 
     def _unread(self, when_missing: str) -> str | None:
         """What to say of data that cannot be looked at; None when it can."""

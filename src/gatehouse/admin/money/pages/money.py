@@ -25,7 +25,6 @@ from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.money.use_cases.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
 from gatehouse.admin.money.use_cases.statements import quick_account_statement
-from gatehouse.billing.fees import DEFAULT_FEES
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period
 from gatehouse.console.charts.charts import Series, Words, stacked_chart
@@ -163,7 +162,7 @@ def _sent_fees(visit: Visit) -> dict[str, str]:
     """The fees of the form as exact decimals; every field that is none is refused at once."""
     fees: dict[str, str] = {}
     problems: dict[str, str] = {}
-    for name in DEFAULT_FEES:
+    for name, *_ in _fees(visit):
         typed = visit.form.get(name, "").strip()
         try:
             if typed:

@@ -17,7 +17,7 @@ from gatehouse.admin.money.queries import ledger_pages, ledger_verification, sta
 from gatehouse.admin.money.queries.ledger_pages import LedgerLine, LedgerPage, LedgerSearch
 from gatehouse.admin.money.types import BalanceResponse, public_balance
 from gatehouse.billing.credits import check_expiry
-from gatehouse.billing.fees import parse_fee
+from gatehouse.billing.fees import MOST_OWN, parse_fee
 from gatehouse.billing.ledger import LedgerEntry
 from gatehouse.billing.spending_pace import SpendingPace
 from gatehouse.billing.statement import Movement
@@ -40,6 +40,7 @@ _REFERENCE_CARD: Final = Phrase(
     "refused.reference_card", "this reference looks like a card number, which is never kept"
 )
 
+_MANY_FEES: Final = Phrase("refused.many_fees", "an account has at most {most} fees of its own")
 _LIMIT_NEGATIVE: Final = Phrase("refused.limit_negative", "a credit limit cannot be negative")
 
 # What the store takes and returns, for faces.
@@ -81,6 +82,8 @@ def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) 
     micros = check_prices(fees)
     with account_change(session, account_id) as change:
         check_approved(change, account_id, ApprovalKind.PRICES)
+        if len({**accounts.get(change.connection, account_id).fees, **micros}) > MOST_OWN:
+            raise Conflict(_MANY_FEES(most=MOST_OWN))
         return accounts.set_fees(change, account_id, micros)
 
 

@@ -3,12 +3,15 @@
 Nobody outside is asked and nothing is paid: what stages found then stands for what they would find.
 """
 
+from functools import partial
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.admin.configurations.use_cases.configurations import check_usable
 from gatehouse.admin.decisions.use_cases.decisions import get_decision
+from gatehouse.admin.pipelines.use_cases.pipelines import PIPELINES
 from gatehouse.admin.rule_sets.use_cases.rule_trial import NO_SIGNALS
 from gatehouse.conditions.nodes import Condition
 from gatehouse.core.errors import InvalidInput
@@ -105,10 +108,13 @@ class _Around:
         check_versions(session.signer, self.stored)
         self.rule_sets = {each.name: decode_program(each.program) for each in self.stored}
         self._kinds = list_reading.kinds(connection, account_id)
+        self._check = partial(check_usable, session, connection, PIPELINES, account_id)
 
     def read(self, content: bytes) -> PipelineDefinition:
         inputs = {name: each.inputs for name, each in self.rule_sets.items()}
-        return read_pipeline(content, Surroundings(inputs, self._kinds))
+        definition = read_pipeline(content, Surroundings(inputs, self._kinds))
+        self._check(definition)
+        return definition
 
 
 def _fitted(record: DecisionRecord, definition: PipelineDefinition) -> DecisionRecord:

@@ -7,6 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.accounts import Account
+from gatehouse.access.rights import Right
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
 from gatehouse.admin.configurations.types import VersionApplied
 from gatehouse.admin.configurations.use_cases import configurations
@@ -15,6 +16,7 @@ from gatehouse.admin.configurations.use_cases.configurations import (
     ConfigurationVersion,
     NewVersion,
 )
+from gatehouse.billing.fees import offered
 from gatehouse.conditions.catalogue import kinds_for
 from gatehouse.connectors.definition import Function
 from gatehouse.connectors.definition import decode_program as decode_connectors
@@ -40,6 +42,15 @@ from gatehouse.store.configured.configurations import CONNECTORS_KEY, PIPELINE, 
 _STAGE_LIST: Final = Phrase(
     "refused.stage_list",
     "stage {number}, {stage}: there is no list {name} on which {signal} can be looked up",
+)
+_NO_FEE_NAME: Final = Phrase(
+    "refused.no_fee_name",
+    "stage {number}, {stage}: no special fee {name} is offered for it; offered are: {offered}",
+)
+_FEE_AMOUNT: Final = Phrase(
+    "refused.fee_amount",
+    "stage {number}, {stage}: only an operator writes a fee as an amount; leave it out, or name a "
+    "special fee that is offered: {offered}",
 )
 _NO_VERDICT: Final = Phrase(
     "refused.no_verdict",
@@ -111,14 +122,17 @@ def get(
     with account_reading(session, account_id) as connection:
         account = accounts.get(connection, account_id)
     schedule = fees_of(session.settings, account, session.clock())
-    fees = [
-        schedule[REGISTRY[stage.stage].fee_type] if stage.fee_micros is None else stage.fee_micros
-        for stage in stored.definition.stages
-    ]
+    fees = [stage.fee(schedule) for stage in stored.definition.stages]
     return PipelineView(stored, account, fees)
 
 
-def _list_problems(definition: PipelineDefinition, kinds: Mapping[str, str]) -> list[str]:
+def _problems(
+    session: AdminSession,
+    connection: sa.Connection,
+    account_id: str,
+    definition: PipelineDefinition,
+) -> list[str]:
+    kinds = list_reading.kinds(connection, account_id)
     problems = [
         _STAGE_LIST(number=number, stage=title(stage), name=name, signal=signal)
         for number, stage in enumerate(definition.stages, start=1)
@@ -126,6 +140,15 @@ def _list_problems(definition: PipelineDefinition, kinds: Mapping[str, str]) -> 
         for signal, name in (condition.lists if condition else ())
         if kinds.get(name) not in kinds_for(signal)
     ]
+    account = accounts.get(connection, account_id)
+    fees = fees_of(session.settings, account, session.clock())
+    for number, stage in enumerate(definition.stages, start=1):
+        names = offered(fees, REGISTRY[stage.stage].fee_type)
+        about = {"number": number, "stage": title(stage), "offered": ", ".join(names) or "-"}
+        if stage.fee_name is not None and stage.fee_name not in names:
+            problems.append(_NO_FEE_NAME(name=stage.fee_name, **about))
+        if stage.fee_micros is not None and not session.actor.may(Right.PRICES):
+            problems.append(_FEE_AMOUNT(**about))
     return list(dict.fromkeys(problems))
 
 
@@ -155,7 +178,7 @@ PIPELINES: Final = ConfigurationType(
     parts=lambda definition: len(definition.stages),
     encode=encode_program,
     decode=decode_program,
-    list_problems=_list_problems,
+    problems=_problems,
     differences=differences,
     approval=ApprovalKind.PIPELINES,
 )

@@ -16,6 +16,7 @@ from gatehouse.rules.authoring import differences, list_problems, read_rule_set
 from gatehouse.rules.ruleset import RuleSet, decode_program, encode_program
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
+from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.configurations import RULES, names
 
 _WHICH: Final = Phrase("refused.which_rule_set", "say which rule set; there are: {known}")
@@ -29,7 +30,9 @@ RULE_SETS: Final = ConfigurationType(
     parts=lambda rule_set: len(rule_set.rules),
     encode=encode_program,
     decode=decode_program,
-    list_problems=list_problems,
+    problems=lambda _, connection, account_id, rule_set: list_problems(
+        rule_set, list_reading.kinds(connection, account_id)
+    ),
     differences=differences,
     approval=ApprovalKind.RULES,
 )
