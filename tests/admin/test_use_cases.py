@@ -352,6 +352,7 @@ WHOLE: dict[str, tuple[Callable[[AdminSession, Any], object], str | None]] = {
 
 TESTED_ELSEWHERE = {
     "rule_backtest.prepare_trial": "tests/backtest, and previews in tests/figures",
+    "configurations.check_usable": "tests/web/test_pipeline_fees.py",
     "accounts.close": "tests/admin/test_closing.py",
     "accounts.reopen": "tests/admin/test_closing.py",
     "accounts.listing": "below: it lists only what the actor may see",

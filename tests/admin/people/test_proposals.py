@@ -6,13 +6,20 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.access.roles import Permission, UserRole
-from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.accounts.types import (
+    CostsBody,
+    FoundInputChoice,
+    PreCheckPolicyBody,
+    SentryPolicyBody,
+)
+from gatehouse.admin.accounts.use_cases import accounts, costs, found_inputs, policies
 from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.approvals.use_cases.proposed import (
     AdjustBalance,
     ApplyPipeline,
     ApplyRules,
     ChangeRole,
+    CreditInvoice,
     DropList,
     InvitePerson,
     PromoteModel,
@@ -21,16 +28,28 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     RollBackPipeline,
     RollBackRules,
     SetApprovals,
+    SetCreditLimit,
+    SetPolicy,
     SetPrices,
     TakeOffList,
     TopUpBalance,
 )
 from gatehouse.admin.audit.use_cases import lines
+from gatehouse.admin.authentication.types.settings import AuthenticationBody
+from gatehouse.admin.authentication.use_cases import settings
 from gatehouse.admin.configurations.types import VersionReturn
 from gatehouse.admin.configurations.use_cases.configurations import (
     NewVersion,
     roll_back,
 )
+from gatehouse.admin.invoices.types.invoice import (
+    BillingDetails,
+    Party,
+    Seller,
+    TaxCategory,
+    TaxTerms,
+)
+from gatehouse.admin.invoices.use_cases import closing, parties
 from gatehouse.admin.lists.types import ListDropping
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
@@ -62,6 +81,14 @@ RULES = "rule_set: mine\nrules:\n  - {name: much, condition: order.amount > 100,
 PIPELINE = b"pipeline: 9\nname: mine\nstages:\n  - stage: PreCheck\n"
 WORDS = ListKind.WORDS
 MANY = GivenEntries([f"word{number}" for number in range(lists.MOST_AT_ONCE + 1)])
+
+
+PARTY = Party("Gatehouse GmbH", "Torweg 1", "Berlin", "DE", "10115", "DE123456789", "HRB 1")
+LENIENT = PreCheckPolicyBody.read({}, {"NO_MATCH": "ACCEPT"})
+
+
+def _details(commitment: str | None) -> BillingDetails:
+    return BillingDetails(PARTY, TaxTerms(TaxCategory.STANDARD, "19"), commitment)
 
 
 class TwoPeople:
@@ -134,6 +161,15 @@ def test_nobody_gets_around_it(sqlite_session: AdminSession) -> None:
             lambda s: money.set_prices(s, two.account, {"PRECHECK": "0.01"}),
             lambda s: money.adjust(s, two.account, 5, "gift"),
             lambda s: money.top_up(s, two.account, 5, "gift"),
+            lambda s: money.set_credit_limit(s, two.account, 10**12),
+            lambda s: parties.set_billing_details(s, two.account, _details("1000")),
+            lambda s: policies.set_precheck_policy(s, two.account, LENIENT),
+            lambda s: policies.set_sentry_policy(s, two.account, SentryPolicyBody(["plan"])),
+            lambda s: found_inputs.set_found_input(s, two.account, FoundInputChoice("a", False)),
+            lambda s: costs.set_costs(s, two.account, CostsBody("USD", 0.25)),
+            lambda s: costs.clear_costs(s, two.account),
+            lambda s: settings.set_authentication(s, two.account, AuthenticationBody("DE")),
+            lambda s: settings.clear_authentication(s, two.account),
             lambda s: pipelines.apply(s, two.account, NewVersion(PIPELINE)),
             lambda s: roll_back(s, two.account, pipelines.PIPELINES, "1", VersionReturn(1)),
             lambda s: lists.add(s, two.account, "words", GivenEntries(["b"]), NewEntries(WORDS)),
@@ -162,11 +198,16 @@ def test_the_option_is_turned_off_through_itself_and_widened_freely(
 
 
 def test_a_change_that_fails_leaves_the_proposal_open(two: TwoPeople) -> None:
-    made = proposals.propose(two.ada, two.account, AdjustBalance(-5, "too much"))
+    given = proposals.propose(two.ada, two.account, AdjustBalance(5, "a gift"))
+    proposals.approve(two.bob, two.account, given.proposal_id)
+    made, taken = (
+        proposals.propose(two.ada, two.account, AdjustBalance(-5, "no gift")) for _ in "12"
+    )
+    proposals.approve(two.bob, two.account, taken.proposal_id)
     with pytest.raises(InvalidInput):
         proposals.approve(two.bob, two.account, made.proposal_id)
     assert proposals.get(two.bob, two.account, made.proposal_id).state == "open"
-    assert two.last_lines(1) == [("user:ada@shop.example", "proposal.make")]
+    assert two.balance() == 0
 
 
 def test_a_rule_set_that_changed_meanwhile_is_not_overwritten(two: TwoPeople) -> None:
@@ -199,6 +240,52 @@ def test_top_ups_pipelines_and_lists_are_approved_too(two: TwoPeople) -> None:
         proposals.approve(two.bob, two.account, made.proposal_id)
     with pytest.raises(NotFound):
         lists.get(two.ada, two.account, "words")
+
+
+@pytest.mark.parametrize("kind", ["top-ups", "adjustments"])
+def test_either_kind_of_money_covers_every_way_to_money_that_can_be_spent(
+    sqlite_session: AdminSession, kind: str
+) -> None:
+    later = MovedClock(sqlite_session.clock() + 45 * 86_400_000)
+    session = dataclasses.replace(sqlite_session, clock=later)
+    shop = shop_of(session)
+    parties.set_seller(session, Seller(PARTY))
+    parties.set_billing_details(session, shop, _details("1000"))
+    money.top_up(session, shop, 10**10, "")
+    month = closing.months_to_close(session, shop)[0]
+    made = closing.close_month(session, shop, month)
+    assert made is not None
+    two, before = TwoPeople(session, kind), accounts.get(session, shop).state
+    for attempt in (
+        lambda: money.top_up(two.ada, shop, 5, ""),
+        lambda: money.adjust(two.ada, shop, 5, "gift"),
+        lambda: money.set_credit_limit(two.ada, shop, 10**12),
+        lambda: closing.credit_invoice(two.ada, shop, made.number, 700_000_000, "gift"),
+    ):
+        with pytest.raises(ApprovalNeeded):
+            attempt()
+    assert accounts.get(session, shop).state == before
+    for content in (CreditInvoice(made.number, "too dear"), SetCreditLimit(10**12)):
+        proposed = proposals.propose(two.ada, shop, content)
+        proposals.approve(two.bob, shop, proposed.proposal_id)
+        if isinstance(proposed.content, CreditInvoice):
+            assert proposed.content.micros == made.net.micros
+    state = accounts.get(session, shop).state
+    assert state.balance == before.balance + made.net.micros
+    assert state.credit == 10**12
+
+
+def test_what_decides_is_proposed_as_the_management_api_takes_it(two: TwoPeople) -> None:
+    body = {"cvv2": {"NO_MATCH": "ACCEPT"}}
+    for wrong in (SetPolicy("setNothing"), SetPolicy("setPreCheckPolicy", {"cvv2": {"X": "Y"}})):
+        with pytest.raises(GatehouseError):
+            proposals.propose(two.ada, two.account, wrong)
+    made = proposals.propose(two.ada, two.account, SetPolicy("setPreCheckPolicy", body))
+    assert policies.get_policies(two.ada, two.account).precheck.cvv2 == {"NO_MATCH": "DECLINE"}
+    proposals.approve(two.bob, two.account, made.proposal_id)
+    assert policies.get_policies(two.ada, two.account).precheck.cvv2 == {"NO_MATCH": "ACCEPT"}
+    both = "user:bob@shop.example approving user:ada@shop.example"
+    assert two.last_lines(1) == [(both, "account.policies")]
 
 
 def test_prices_are_approved_too(two: TwoPeople) -> None:

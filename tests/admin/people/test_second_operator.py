@@ -8,7 +8,7 @@ from gatehouse.access.actors import Actor
 from gatehouse.access.roles import PERMISSIONS, UserRole
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.approvals.use_cases import proposals
-from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance, TopUpBalance
+from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance, SetCreditLimit, TopUpBalance
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.people.use_cases import users
 from gatehouse.core.errors import ApprovalNeeded, Conflict
@@ -53,6 +53,11 @@ def test_more_waits_for_another_operator_and_for_nobody_else(guarded: AdminSessi
     taken = proposals.propose(other, account, AdjustBalance(-500_000_001, "taken back"))
     proposals.approve(guarded, account, taken.proposal_id)
     assert _balance(guarded, account) == 0
+    with pytest.raises(ApprovalNeeded):
+        money.set_credit_limit(guarded, account, 500_000_001)
+    money.set_credit_limit(guarded, account, 500_000_000)
+    limit = proposals.propose(guarded, account, SetCreditLimit(10**12))
+    proposals.approve(other, account, limit.proposal_id)
     assert money.verify_ledger(guarded).problems == []
 
 

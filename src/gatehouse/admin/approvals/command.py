@@ -1,11 +1,18 @@
 """gatehouse proposals: two pairs of eyes, at a terminal: propose, list, approve, refuse."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
 
 from gatehouse.admin.configurations.command import read_document
+from gatehouse.admin.invoices.command import (
+    CreditAmount,
+    CreditReason,
+    NumberArgument,
+    read_toml,
+)
 from gatehouse.admin.lists.command import (
     EntryFile,
     ListName,
@@ -18,6 +25,7 @@ from gatehouse.admin.people.command.people import handed_over, once_words
 from gatehouse.cli.arguments import AccountOption, AsJson, Note, amount_argument, pairs_argument
 from gatehouse.cli.output import columns, sheet, show
 from gatehouse.core.clock import iso_time, time_or_none
+from gatehouse.core.errors import InvalidInput
 from gatehouse.gateway.payment import LARGEST_PAYMENT
 
 if TYPE_CHECKING:
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-_KINDS = "rules, pipelines, lists, models, prices, top-ups, adjustments."
+_KINDS = "rules, pipelines, lists, models, prices, top-ups, adjustments, policies."
 ProposalId = Annotated[str, typer.Argument(metavar="PROPOSAL", help="Id of it (prop_...).")]
 
 _Minor = Annotated[int, typer.Option(min=0, max=LARGEST_PAYMENT, help="In the smallest unit.")]
@@ -225,6 +233,69 @@ def adjust(
 
     content = AdjustBalance(amount_argument(amount), reason, reference, until)
     _propose(content, account, as_json=as_json)
+
+
+@app.command("credit-limit")
+def credit_limit(
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 500; or none.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose how far below nothing the balance may go."""
+    from gatehouse.admin.approvals.use_cases.proposed import SetCreditLimit
+
+    content = SetCreditLimit(None if amount == "none" else amount_argument(amount))
+    _propose(content, account, as_json=as_json)
+
+
+@app.command()
+def credit(
+    number: NumberArgument,
+    reason: CreditReason,
+    amount: CreditAmount = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose to credit an invoice."""
+    from gatehouse.admin.approvals.use_cases.proposed import CreditInvoice
+
+    micros = None if amount is None else amount_argument(amount)
+    _propose(CreditInvoice(number, reason, micros), account, as_json=as_json)
+
+
+@app.command()
+def buyer(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="TOML file.")],
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose billing details, with what a month costs at least."""
+    from gatehouse.admin.approvals.use_cases.proposed import SetBilling
+    from gatehouse.admin.invoices.types.invoice import BillingDetails
+
+    _propose(SetBilling(read_toml(file, BillingDetails)), account, as_json=as_json)
+
+
+@app.command()
+def policy(
+    operation: Annotated[
+        str, typer.Argument(metavar="OPERATION", help="Such as setPreCheckPolicy.")
+    ],
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="The body of the operation; - for stdin.")
+    ] = None,
+    account: AccountOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose policies, costs or settings of authentication, as the management API takes them."""
+    from gatehouse.admin.approvals.use_cases.proposed import SetPolicy
+
+    try:
+        sent = b"{}" if file is None else read_document(file)
+        given = msgspec.json.decode(sent, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise InvalidInput(f"{file}: {error}") from None
+    _propose(SetPolicy(operation, given), account, as_json=as_json)
 
 
 @app.command()

@@ -25,6 +25,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     RollBackRules,
     SetApprovals,
     SetAutoTopUp,
+    SetPolicy,
     StartExperiment,
     TakeOffList,
 )
@@ -39,6 +40,7 @@ from gatehouse.console.visit import Visit
 from gatehouse.core.errors import ApprovalNeeded, GatehouseError
 from gatehouse.core.money import parse_amount
 from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.store.admin.use_case import UseCase
 from gatehouse.training.report.trial import ModelTrial
 
 _OPEN: Final = "open"
@@ -54,6 +56,7 @@ _SEEN_BY: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
         ApprovalKind.PRICES: Permission.SEE_MONEY,
         ApprovalKind.TOP_UPS: Permission.SEE_MONEY,
         ApprovalKind.ADJUSTMENTS: Permission.SEE_MONEY,
+        ApprovalKind.POLICIES: Permission.ACCESS,
         ApprovalKind.APPROVALS: Permission.APPROVE,
         ApprovalKind.PEOPLE: Permission.PEOPLE,
     }
@@ -77,7 +80,10 @@ class ShownProposal(msgspec.Struct, frozen=True):
     @property
     def change(self) -> str:
         """The name of the text that says what is proposed."""
-        tag = type(self.proposal.content).__struct_config__.tag
+        content = self.proposal.content
+        if isinstance(content, SetPolicy):
+            return f"policies_{content.operation}"
+        tag = type(content).__struct_config__.tag
         return str(tag).replace(".", "_").replace("-", "_")
 
 
@@ -149,6 +155,16 @@ def propose(visit: Visit, change: ProposedChange) -> Response:
         notice = "proposals.notices.proposed"
     # Who looks after the money of all accounts sees no proposals.
     return visit.redirect("proposals" if visit.can_open("proposals") else "money", notice=notice)
+
+
+def changed(visit: Visit, use_case: UseCase[..., Any], *given: msgspec.Struct) -> Response | None:
+    """Change a policy; or propose it, and the page that follows on that."""
+    try:
+        use_case(visit.session, visit.account_id, *given)
+    except ApprovalNeeded:
+        bodies = [msgspec.to_builtins(each, str_keys=True) for each in given]
+        return propose(visit, SetPolicy(use_case.terms.operation, *bodies))
+    return None
 
 
 def check_configures(visit: Visit) -> None:
@@ -227,7 +243,8 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     if isinstance(proposal.content, SetAutoTopUp):
         told = msgspec.structs.asdict(proposal.content.given)
     if "micros" in told:
-        told["micros"] = visit.money(told["micros"])
+        micros = told["micros"]
+        told["micros"] = visit.text("common.none") if micros is None else visit.money(micros)
     assert visit.account is not None
     for name in [each for each in told if each.endswith("_minor")]:
         told[name] = visit.money(told[name] * minor_micros(visit.account.currency))
@@ -236,6 +253,8 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     if "kinds" in told:
         kinds = (visit.text(f"proposals.kinds.{each}") for each in told["kinds"])
         told["kinds"] = ", ".join(kinds) or visit.text("proposals.no_kinds")
+    if "given" in told:
+        told["given"] = msgspec.json.format(msgspec.json.encode(told["given"])).decode()
     if "role" in told:
         made = roles.names(visit.session, visit.account_id)
         told["role"] = made.get(told["role"]) or visit.built_in_role(told["role"])
@@ -249,7 +268,7 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     return [
         (visit.text(f"proposals.facts.{name}"), str(value))
         for name, value in told.items()
-        if value not in (None, "") and name not in ("type", "user_id", "role_id")
+        if value not in (None, "") and name not in ("type", "user_id", "role_id", "operation")
     ]
 
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.pages import changed
 from gatehouse.admin.authentication.types.rates import RateFilter, RateReport
 from gatehouse.admin.authentication.types.settings import AuthenticationBody
 from gatehouse.admin.authentication.use_cases import rates, settings
@@ -44,14 +45,14 @@ def set_authentication(visit: Visit) -> Response:
     for name in ("acquirer_country", "merchant_country"):
         typed[name] = visit.form.get(name, "").strip().upper() or None
     given = visit.given(AuthenticationBody, **typed)
-    settings.set_authentication(visit.session, visit.account_id, given)
-    return visit.redirect("authentication", notice="authentication.notices.saved")
+    saved = visit.redirect("authentication", notice="authentication.notices.saved")
+    return changed(visit, settings.set_authentication, given) or saved
 
 
 def clear_authentication(visit: Visit) -> Response:
     """Ask for no advice any more."""
-    settings.clear_authentication(visit.session, visit.account_id)
-    return visit.redirect("authentication", notice="authentication.notices.cleared")
+    cleared = visit.redirect("authentication", notice="authentication.notices.cleared")
+    return changed(visit, settings.clear_authentication) or cleared
 
 
 def measure(visit: Visit) -> Response:

@@ -24,6 +24,10 @@ _MOST_BYTES: Final = 64 * 1024
 NumberArgument = Annotated[
     str, typer.Argument(metavar="NUMBER", help="Number of the invoice, or its id.")
 ]
+CreditReason = Annotated[str, typer.Option(help="Why; it is on the credit note.")]
+CreditAmount = Annotated[
+    str | None, typer.Option(help="Without tax. Default: what is left of the invoice.")
+]
 FileArgument = Annotated[
     Path | None, typer.Argument(metavar="[FILE]", help="TOML file; without it: show what is kept.")
 ]
@@ -48,7 +52,7 @@ def seller(file: FileArgument = None, as_json: AsJson = False) -> None:
     kept = (
         parties.get_seller(session)
         if file is None
-        else parties.set_seller(session, _read(file, Seller))
+        else parties.set_seller(session, read_toml(file, Seller))
     )
     _print(kept, as_json=as_json)
 
@@ -65,7 +69,7 @@ def buyer(
     kept = (
         parties.get_billing_details(*opened)
         if file is None
-        else parties.set_billing_details(*opened, _read(file, BillingDetails))
+        else parties.set_billing_details(*opened, read_toml(file, BillingDetails))
     )
     _print(kept, as_json=as_json)
 
@@ -147,10 +151,8 @@ def show_invoice(
 @app.command()
 def credit(
     number: NumberArgument,
-    reason: Annotated[str, typer.Option(help="Why; it is on the credit note.")],
-    amount: Annotated[
-        str | None, typer.Option(help="Without tax. Default: what is left of the invoice.")
-    ] = None,
+    reason: CreditReason,
+    amount: CreditAmount = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -238,7 +240,8 @@ def _flat(data: dict[str, Any], before: str = "") -> dict[str, str]:
     return found
 
 
-def _read(file: Path, kind: type[T]) -> T:
+def read_toml(file: Path, kind: type[T]) -> T:
+    """What a TOML file says."""
     import tomllib
 
     try:

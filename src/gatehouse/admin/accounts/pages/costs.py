@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from gatehouse.admin.accounts.types import CostsBody
 from gatehouse.admin.accounts.use_cases import costs
+from gatehouse.admin.approvals.pages import changed
 from gatehouse.console.visit import Visit
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.intel.places import minor_digits
@@ -41,8 +42,7 @@ def set_costs(visit: Visit) -> Response:
     """Set what orders earn and cost, or forget it."""
     preset = visit.form.get("preset", "")
     if preset == OFF:
-        costs.clear_costs(visit.session, visit.account_id)
-        return _saved(visit)
+        return changed(visit, costs.clear_costs) or _saved(visit)
     if preset not in {*CostPreset}:
         raise visit.refuse("preset", "settings.problems.preset")
     currency = visit.form.get("currency", "").strip().upper()
@@ -61,8 +61,7 @@ def set_costs(visit: Visit) -> Response:
         review_cost=amount("review_cost", currency) / MICROS_PER_UNIT,
         review_finds=amount("review_finds", _TWO_DECIMALS) / MICROS_PER_UNIT / _PERCENT,
     )
-    costs.set_costs(visit.session, visit.account_id, given)
-    return _saved(visit)
+    return changed(visit, costs.set_costs, given) or _saved(visit)
 
 
 def _saved(visit: Visit) -> Response:

@@ -13,6 +13,7 @@ from gatehouse.admin.accounts.types import (
     SentryPolicyBody,
 )
 from gatehouse.admin.accounts.use_cases import accounts, costs, found_inputs, order_page, policies
+from gatehouse.admin.approvals.pages import changed
 from gatehouse.admin.events.types import EventSettingsBody
 from gatehouse.admin.events.use_cases.event_settings import (
     get_event_settings,
@@ -109,16 +110,15 @@ def set_policy(visit: Visit) -> Response:
         }
         for part in ("avs", "cvv2")
     }
-    policies.set_precheck_policy(visit.session, visit.account_id, PreCheckPolicyBody.read(**given))
-    return _saved(visit)
+    wanted = PreCheckPolicyBody.read(**given)
+    return changed(visit, policies.set_precheck_policy, wanted) or _saved(visit)
 
 
 def set_entities(visit: Visit) -> Response:
     """Choose the custom inputs that Sentry remembers."""
     keys = [line.strip() for line in visit.form.get("entities", "").splitlines()]
     wanted = SentryPolicyBody([key for key in keys if key])
-    policies.set_sentry_policy(visit.session, visit.account_id, wanted)
-    return _saved(visit)
+    return changed(visit, policies.set_sentry_policy, wanted) or _saved(visit)
 
 
 def set_found(visit: Visit) -> Response:
@@ -126,8 +126,7 @@ def set_found(visit: Visit) -> Response:
     wanted = FoundInputChoice(
         visit.form.get("key", ""), remembered=visit.form.get("remembered") == "yes"
     )
-    found_inputs.set_found_input(visit.session, visit.account_id, wanted)
-    return _saved(visit)
+    return changed(visit, found_inputs.set_found_input, wanted) or _saved(visit)
 
 
 def set_target(visit: Visit) -> Response:

@@ -7,6 +7,7 @@ import msgspec
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.types import CostsBody, PoliciesShown
 from gatehouse.admin.accounts.use_cases.policies import sentry_policy, shown_policies
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import minor_digits
@@ -93,5 +94,6 @@ def cost_terms(given: CostsBody) -> CostTerms:
 
 
 def _keep(change: Change, account_id: str, costs: CostTerms | None) -> None:
+    check_approved(change, account_id, ApprovalKind.POLICIES)
     kept = msgspec.structs.replace(sentry_policy(change.connection, account_id), costs=costs)
     accounts.set_policy(change, account_id, SENTRY.name, msgspec.to_builtins(kept))

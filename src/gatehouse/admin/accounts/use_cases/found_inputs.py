@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.types import FoundInputChoice, FoundInputShown, FoundInputsShown
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
@@ -68,6 +69,7 @@ def set_found_input(change: Change, account_id: str, given: FoundInputChoice) ->
 
     A no stays one, and can be said before the key is found. Servers follow within a second.
     """
+    check_approved(change, account_id, ApprovalKind.POLICIES)
     declared, found = _kept(change.connection, account_id)
     known = next((each for each in found.inputs if each.key == given.key), None)
     if given.remembered:

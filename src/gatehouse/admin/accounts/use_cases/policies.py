@@ -12,6 +12,7 @@ from gatehouse.admin.accounts.types import (
     PreCheckPolicyBody,
     SentryPolicyBody,
 )
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
@@ -67,6 +68,7 @@ def set_precheck_policy(
 
     Sets the advice for the named results; other results keep theirs.
     """
+    check_approved(change, account_id, ApprovalKind.POLICIES)
     kept = shown_policies(change.connection, account_id).precheck
     policy = PreCheckPolicy({**kept.avs, **given.avs}, {**kept.cvv2, **given.cvv2})
     if not {*policy.avs.values(), *policy.cvv2.values()} <= set(POLICY_ADVICES):
@@ -81,6 +83,7 @@ def set_sentry_policy(change: Change, account_id: str, given: SentryPolicyBody) 
 
     Has Sentry remember these custom inputs; what it finds by itself comes after them.
     """
+    check_approved(change, account_id, ApprovalKind.POLICIES)
     entities = tuple(dict.fromkeys(given.entities))
     if len(entities) > MOST_ENTITIES:
         raise InvalidInput(_SENTRY_ENTITIES(most=MOST_ENTITIES))

@@ -46,6 +46,7 @@ class ApprovalKind(StrEnum):
     PRICES = "prices"
     TOP_UPS = "top-ups"
     ADJUSTMENTS = "adjustments"
+    POLICIES = "policies"
     APPROVALS = "approvals"
     PEOPLE = "people"
 
@@ -53,6 +54,8 @@ class ApprovalKind(StrEnum):
 _KIND_WORDS: Final = phrases_of("word.approval", {each.value: each.value for each in ApprovalKind})
 _IMPLIED: Final = (ApprovalKind.APPROVALS, ApprovalKind.PEOPLE)
 """Under two pairs of eyes as soon as anything is: they decide who approves, and what."""
+_MONEY: Final = (ApprovalKind.TOP_UPS, ApprovalKind.ADJUSTMENTS)
+"""Both are money that can be spent, so that either of them covers every way to it."""
 CHOICES: Final = tuple(kind for kind in ApprovalKind if kind not in _IMPLIED)
 
 
@@ -96,7 +99,8 @@ def check_allowed(
         # At a terminal: who else could bring in the second person?
         return
     kinds = _kinds(accounts.get(connection, account_id).policies.get(_POLICY))
-    if kind in kinds or (kinds and kind in _IMPLIED):
+    same = _MONEY if kind in _MONEY else (kind,)
+    if not set(same).isdisjoint(kinds) or (kinds and kind in _IMPLIED):
         raise ApprovalNeeded(_APPROVAL_NEEDED(account_id=account_id, kind=_KIND_WORDS[kind]()))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -10,6 +10,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind
 from gatehouse.admin.experiments.types.asked import ExperimentWanted
 from gatehouse.admin.experiments.use_cases import approval_of
+from gatehouse.admin.invoices.types.invoice import BillingDetails
 from gatehouse.admin.top_ups.types import AutoTopUpWanted
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.configured.list_plans import PlannedEntry
@@ -139,6 +140,34 @@ class AdjustBalance(msgspec.Struct, frozen=True, tag="balance.adjust"):
     """The last day on which it can be used, if it expires."""
 
 
+class CreditInvoice(msgspec.Struct, frozen=True, tag="invoices.credit"):
+    """A credit note, whose amount without tax is added to the balance."""
+
+    number: str
+    reason: str
+    micros: int | None = None
+    """None is what is left of the invoice when it is proposed."""
+
+
+class SetCreditLimit(msgspec.Struct, frozen=True, tag="balance.credit-limit"):
+    """How far below nothing the balance may go; None is that it is paid in advance."""
+
+    micros: int | None
+
+
+class SetBilling(msgspec.Struct, frozen=True, tag="invoices.buyer"):
+    """What a month costs at least, with whom invoices are for."""
+
+    given: BillingDetails
+
+
+class SetPolicy(msgspec.Struct, frozen=True, tag="policies.set"):
+    """A use case about what decides besides rules, and the body that it is given."""
+
+    operation: str
+    given: dict[str, Any] = {}
+
+
 class SetApprovals(msgspec.Struct, frozen=True, tag="approvals.set"):
     """Another choice of what needs two pairs of eyes."""
 
@@ -203,6 +232,10 @@ ProposedChange: TypeAlias = (
     | StoreCard
     | SetTopUpLimit
     | AdjustBalance
+    | CreditInvoice
+    | SetCreditLimit
+    | SetBilling
+    | SetPolicy
     | SetApprovals
     | InvitePerson
     | ChangeRole
@@ -229,6 +262,10 @@ KINDS: Final[Mapping[type, ApprovalKind]] = MappingProxyType(
         StoreCard: ApprovalKind.TOP_UPS,
         SetTopUpLimit: ApprovalKind.TOP_UPS,
         AdjustBalance: ApprovalKind.ADJUSTMENTS,
+        CreditInvoice: ApprovalKind.ADJUSTMENTS,
+        SetCreditLimit: ApprovalKind.TOP_UPS,
+        SetBilling: ApprovalKind.PRICES,
+        SetPolicy: ApprovalKind.POLICIES,
         SetApprovals: ApprovalKind.APPROVALS,
         InvitePerson: ApprovalKind.PEOPLE,
         ChangeRole: ApprovalKind.PEOPLE,
@@ -255,6 +292,7 @@ APPROVERS: Final[Mapping[ApprovalKind, Permission]] = MappingProxyType(
         ApprovalKind.PRICES: Permission.SEE_MONEY,
         ApprovalKind.TOP_UPS: Permission.PAYMENTS,
         ApprovalKind.ADJUSTMENTS: Permission.SEE_MONEY,
+        ApprovalKind.POLICIES: Permission.ACCESS,
         ApprovalKind.APPROVALS: Permission.PEOPLE,
         ApprovalKind.PEOPLE: Permission.PEOPLE,
     }

@@ -1,10 +1,13 @@
 """What a proposed change does: tried out when it is proposed, done when it is approved."""
 
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
+from gatehouse.access.actors import Actor
+from gatehouse.admin.accounts.use_cases import costs, found_inputs, policies
 from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.approvals.use_cases.proposed import (
     AdjustBalance,
@@ -12,6 +15,7 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     ApplyRules,
     ChangeRole,
     ComposeRole,
+    CreditInvoice,
     DropList,
     EnablePerson,
     InvitePerson,
@@ -24,6 +28,9 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     RollBackRules,
     SetApprovals,
     SetAutoTopUp,
+    SetBilling,
+    SetCreditLimit,
+    SetPolicy,
     SetPrices,
     SetTopUpLimit,
     ShadowModel,
@@ -32,10 +39,13 @@ from gatehouse.admin.approvals.use_cases.proposed import (
     TakeOffList,
     TopUpBalance,
 )
+from gatehouse.admin.authentication.use_cases import settings
 from gatehouse.admin.configurations.types import VersionApplied, VersionReturn, VersionReturned
 from gatehouse.admin.configurations.use_cases import configurations
 from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType, NewVersion
 from gatehouse.admin.experiments import use_cases as experiments
+from gatehouse.admin.invoices.types.invoice import Invoice
+from gatehouse.admin.invoices.use_cases import closing, parties
 from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.model_trials.use_cases import shadows
 from gatehouse.admin.models.types import PromotionOptions
@@ -51,23 +61,42 @@ from gatehouse.admin.rule_sets.use_cases.rule_sets import RULE_SETS
 from gatehouse.admin.sign_in.use_cases.logins import check_login, check_name
 from gatehouse.admin.top_ups.types import TopUpLimit, TopUpWanted
 from gatehouse.admin.top_ups.use_cases import auto_top_ups, limits, top_ups
-from gatehouse.billing.credits import check_expiry
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.wording.sentences import Phrase
-from gatehouse.core.wording.text import is_blank
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.admin.use_case import Precondition
 
 _NOTHING_CHANGES: Final = Phrase("refused.nothing_changes", "nothing would change")
-_ADJUSTMENT_EMPTY: Final = Phrase(
-    "refused.adjustment_empty", "an adjustment needs an amount and a reason"
-)
-_TOP_UP_EMPTY: Final = Phrase("refused.top_up_empty", "a top-up needs an amount above zero")
 _ENTRIES_MANY: Final = Phrase(
     "refused.entries_many", "1 to {most} entries can be proposed at once; propose them in parts"
 )
+_NO_POLICY: Final = Phrase("refused.no_policy", "no operation {name}; there are {known}")
+
+_POLICIES: Final = {
+    each.terms.operation: each
+    for each in (
+        *(policies.set_precheck_policy, policies.set_sentry_policy, found_inputs.set_found_input),
+        *(costs.set_costs, costs.clear_costs),
+        *(settings.set_authentication, settings.clear_authentication),
+    )
+}
+T = TypeVar("T")
+MovesMoney = (
+    TopUpBalance
+    | AdjustBalance
+    | CreditInvoice
+    | SetCreditLimit
+    | SetAutoTopUp
+    | StoreCard
+    | SetTopUpLimit
+)
+
+
+class _TakenBack(Exception):
+    """Ends what was only tried."""
 
 
 def checked(session: AdminSession, account_id: str, content: ProposedChange) -> ProposedChange:
@@ -86,12 +115,23 @@ def checked(session: AdminSession, account_id: str, content: ProposedChange) -> 
             experiments.check_startable(session, account_id, content.given)
             named = msgspec.structs.replace(content.given, name=recordable(content.given.name))
             return StartExperiment(named)
-        case SetPrices() | TopUpBalance() | AdjustBalance():
-            _check_money(session, content)
+        case CreditInvoice():
+            made = _tried(session, account_id, lambda tried: _credit(tried, account_id, content))
+            return msgspec.structs.replace(content, micros=made.net.micros)
+        case (
+            SetCreditLimit()
+            | SetBilling()
+            | SetPolicy()
+            | SetPrices()
+            | TopUpBalance()
+            | AdjustBalance()
+            | SetApprovals()
+        ):
+            _tried(session, account_id, lambda tried: run(tried, account_id, content))
         case SetAutoTopUp() | StoreCard() | SetTopUpLimit():
-            _try(session, account_id, content)
-        case SetApprovals():
-            approvals.check_kinds(content.kinds)
+            # Who has a card charged needs the rights, also to propose it.
+            own = session.actor
+            _tried(session, account_id, lambda tried: run(tried, account_id, content), own)
         case InvitePerson():
             users.check_role(content.role)
             check_login(content.login)
@@ -149,13 +189,20 @@ def run(session: AdminSession, account_id: str, content: ProposedChange) -> Invi
             experiments.start(session, account_id, content.given)
         case SetPrices():
             money.set_prices(session, account_id, content.fees)
-        case TopUpBalance():
-            _top_up(session, account_id, content)
-        case AdjustBalance():
-            named, until = content.reference, content.until
-            money.adjust(session, account_id, content.micros, content.reason, named, until)
-        case SetAutoTopUp() | StoreCard() | SetTopUpLimit():
-            _set_card_top_ups(session, account_id, content)
+        case SetBilling():
+            parties.set_billing_details(session, account_id, content.given)
+        case (
+            TopUpBalance()
+            | AdjustBalance()
+            | CreditInvoice()
+            | SetCreditLimit()
+            | SetAutoTopUp()
+            | StoreCard()
+            | SetTopUpLimit()
+        ):
+            _move_money(session, account_id, content)
+        case SetPolicy():
+            _set_policy(session, account_id, content)
         case SetApprovals():
             approvals.set_wanted(session, account_id, content.kinds)
         case ComposeRole():
@@ -203,11 +250,60 @@ def _compose(session: AdminSession, account_id: str, content: ComposeRole) -> No
         roles.change_role(session, account_id, content.role_id, given, seen)
 
 
-def _top_up(session: AdminSession, account_id: str, content: TopUpBalance) -> None:
-    note, reference = content.note, content.reference
-    done = money.top_up(session, account_id, content.micros, note, reference)
-    if done.recorded_before_at_ms is not None:
-        raise Conflict(_NOTHING_CHANGES())
+def _move_money(
+    session: AdminSession,
+    account_id: str,
+    content: MovesMoney,
+) -> None:
+    match content:
+        case TopUpBalance(micros, note, reference):
+            done = money.top_up(session, account_id, micros, note, reference)
+            if done.recorded_before_at_ms is not None:
+                raise Conflict(_NOTHING_CHANGES())
+        case AdjustBalance(micros, reason, reference, until):
+            money.adjust(session, account_id, micros, reason, reference, until)
+        case CreditInvoice():
+            _credit(session, account_id, content)
+        case SetCreditLimit(limit):
+            money.set_credit_limit(session, account_id, limit)
+        case SetAutoTopUp(given):
+            auto_top_ups.set_auto_top_up(session, account_id, given)
+        case StoreCard(amount_minor):
+            top_ups.ask(session, account_id, TopUpWanted(amount_minor, store_card=True))
+        case SetTopUpLimit(day_limit_minor):
+            limits.set_top_up_limit(session, account_id, TopUpLimit(day_limit_minor))
+
+
+def _credit(session: AdminSession, account_id: str, content: CreditInvoice) -> Invoice:
+    number, micros = content.number, content.micros
+    return closing.credit_invoice(session, account_id, number, micros, content.reason)
+
+
+def _set_policy(session: AdminSession, account_id: str, content: SetPolicy) -> None:
+    found = _POLICIES.get(content.operation)
+    if found is None:
+        known = ", ".join(_POLICIES)
+        raise InvalidInput(_NO_POLICY(name=recordable(content.operation), known=known))
+    body = found.function.__annotations__.get("given")
+    sent = msgspec.json.encode(content.given)
+    found(session, account_id, *([] if body is None else [RequestReader(body).read(sent)]))
+
+
+def _tried(
+    session: AdminSession,
+    account_id: str,
+    do: Callable[[AdminSession], T],
+    actor: Actor | None = None,
+) -> T:
+    """What a change comes to; everything about it is taken back."""
+    session.actor.check_account(account_id)
+    found: list[T] = []
+    trier = actor or Actor.system("trial")
+    trial = session.acting_as(trier.approving(str(session.actor)))
+    with suppress(_TakenBack), account_change(trial, account_id) as change:
+        found.append(do(trial.joining(change)))
+        raise _TakenBack
+    return found[0]
 
 
 def _change_list(
@@ -261,42 +357,6 @@ def _check_list(
         return
     if not 1 <= len(content.entries) <= lists.MOST_AT_ONCE:
         raise InvalidInput(_ENTRIES_MANY(most=lists.MOST_AT_ONCE))
-
-
-def _check_money(session: AdminSession, content: SetPrices | TopUpBalance | AdjustBalance) -> None:
-    if isinstance(content, SetPrices):
-        money.check_prices(content.fees)
-    elif isinstance(content, TopUpBalance):
-        if content.micros <= 0:
-            raise InvalidInput(_TOP_UP_EMPTY())
-    elif not content.micros or is_blank(content.reason):
-        raise InvalidInput(_ADJUSTMENT_EMPTY())
-    elif content.until is not None:
-        check_expiry(content.micros, content.until, session.clock())
-
-
-def _set_card_top_ups(
-    session: AdminSession, account_id: str, content: SetAutoTopUp | StoreCard | SetTopUpLimit
-) -> None:
-    if isinstance(content, SetAutoTopUp):
-        auto_top_ups.set_auto_top_up(session, account_id, content.given)
-    elif isinstance(content, StoreCard):
-        top_ups.ask(session, account_id, TopUpWanted(content.amount_minor, store_card=True))
-    else:
-        limits.set_top_up_limit(session, account_id, TopUpLimit(content.day_limit_minor))
-
-
-class _Undone(Exception):
-    """What was tried out is not kept."""
-
-
-def _try(session: AdminSession, account_id: str, content: ProposedChange) -> None:
-    """Do it as if it were approved, and take it back: who proposes it needs the rights, too."""
-    actor = session.actor
-    approved = session.acting_as(actor.approving(str(actor)))
-    with suppress(_Undone), account_change(approved, account_id) as change:
-        run(approved.joining(change), account_id, content)
-        raise _Undone
 
 
 def _checked_person(

@@ -7,6 +7,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.authentication.types.settings import (
     AuthenticationBody,
     AuthenticationShown,
@@ -45,6 +46,7 @@ def set_authentication(
     Has Sentry say for each payment whether the cardholder must be authenticated, which exemption
     can be asked for and where. What is left out is set to its default.
     """
+    check_approved(change, account_id, ApprovalKind.POLICIES)
     kept = kept_terms(change.connection, account_id)
     terms = given.terms()
     if kept is not None and kept.acquirer_country == terms.acquirer_country:
@@ -59,6 +61,7 @@ def clear_authentication(change: Change, account_id: str) -> AuthenticationShown
 
     Sentry says no more about it.
     """
+    check_approved(change, account_id, ApprovalKind.POLICIES)
     accounts.set_policy(change, account_id, NAME, None)
     return _shown(change.session, None)
 

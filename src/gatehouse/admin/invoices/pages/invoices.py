@@ -7,6 +7,8 @@ import msgspec
 from starlette.responses import Response
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.pages import propose
+from gatehouse.admin.approvals.use_cases.proposed import CreditInvoice, SetBilling
 from gatehouse.admin.invoices.pages.invoice_pdf import invoice_pdf, item_name
 from gatehouse.admin.invoices.types.invoice import (
     BillingDetails,
@@ -20,7 +22,7 @@ from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
-from gatehouse.core.errors import NotFound
+from gatehouse.core.errors import ApprovalNeeded, NotFound
 from gatehouse.core.files.csv_output import csv_lines
 from gatehouse.core.money import format_amount, parse_amount
 
@@ -72,7 +74,11 @@ def set_details(visit: Visit) -> Response:
             problems |= refused.problems
     if problems:
         raise FormRefused(problems)
-    parties.set_billing_details(visit.session, visit.account_id, BillingDetails(**read))
+    details = BillingDetails(**read)
+    try:
+        parties.set_billing_details(visit.session, visit.account_id, details)
+    except ApprovalNeeded:
+        return propose(visit, SetBilling(details))
     return visit.redirect("billing-details", notice="invoices.notices.details")
 
 
@@ -105,7 +111,10 @@ def credit(visit: Visit) -> Response:
     typed = visit.form.get("amount", "").strip()
     micros = visit.read_amount("amount", typed) if typed else None
     number = visit.place("invoice")
-    made = closing.credit_invoice(visit.session, visit.account_id, number, micros, reason)
+    try:
+        made = closing.credit_invoice(visit.session, visit.account_id, number, micros, reason)
+    except ApprovalNeeded:
+        return propose(visit, CreditInvoice(number, reason, micros))
     return visit.redirect(
         "invoices", notice=Notice("invoices.notices.issued", {"number": made.number})
     )

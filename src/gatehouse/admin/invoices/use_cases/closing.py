@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET
 
 from gatehouse.access.accounts import Account
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_payment_approved
 from gatehouse.admin.invoices import queries
 from gatehouse.admin.invoices.queries import ClosedMonth
 from gatehouse.admin.invoices.types.invoice import (
@@ -116,6 +117,7 @@ def _credit(
         raise Conflict(_CREDITS_MORE(most=shown_amount(left, of.currency), currency=of.currency))
     if net <= 0 or net % unit:
         raise InvalidInput(_CREDIT_UNITS())
+    check_payment_approved(change, account_id, ApprovalKind.ADJUSTMENTS, net)
     # What parts of an invoice are credited never add up to more tax than it had.
     gone = of.net.micros - left
     tax = _tax(of.tax, gone + net, unit) - _tax(of.tax, gone, unit)

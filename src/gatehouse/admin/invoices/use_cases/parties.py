@@ -6,6 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.roles import Permission
+from gatehouse.admin.approvals.use_cases.approvals import ApprovalKind, check_approved
 from gatehouse.admin.invoices import queries
 from gatehouse.admin.invoices.types.invoice import (
     BillingDetails,
@@ -88,6 +89,9 @@ def set_billing_details(
         seller = queries.details(change.connection, INSTALLATION, Seller)
         if seller is not None:
             check_terms(seller.party, given.buyer, given.tax)
+        kept = queries.details(change.connection, account_id, BillingDetails)
+        if given.commitment != (kept.commitment if kept else None):
+            check_approved(change, account_id, ApprovalKind.PRICES)
         queries.keep_details(change, account_id, given)
         terms = {"tax": given.tax.category, "rate": given.tax.rate}
         change.audit("invoices.buyer", account_id, name=given.buyer.name, **terms)

@@ -10,7 +10,12 @@ from starlette.responses import Response
 from gatehouse.access.roles import Permission
 from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.approvals.pages import propose
-from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance, SetPrices, TopUpBalance
+from gatehouse.admin.approvals.use_cases.proposed import (
+    AdjustBalance,
+    SetCreditLimit,
+    SetPrices,
+    TopUpBalance,
+)
 from gatehouse.admin.figures.use_cases.usage import UsageLine, usage_figures
 from gatehouse.admin.money.pages.months import (
     chosen_month,
@@ -142,7 +147,10 @@ def set_credit(visit: Visit) -> Response:
     limit = visit.read_amount("limit", typed) if typed else None
     if limit is not None and limit < 0:
         raise visit.refuse("limit", "money.problems.limit")
-    money.set_credit_limit(visit.session, visit.account_id, limit)
+    try:
+        money.set_credit_limit(visit.session, visit.account_id, limit)
+    except ApprovalNeeded:
+        return propose(visit, SetCreditLimit(limit))
     if limit is None:
         return visit.redirect("money", notice="money.notices.in_advance")
     return visit.redirect("money", notice=_moved(visit, "money.notices.credit", limit))

@@ -155,6 +155,10 @@ def set_credit_limit(session: AdminSession, account_id: str, micros: int | None)
     if micros is not None and micros < 0:
         raise InvalidInput(_LIMIT_NEGATIVE())
     with account_change(session, account_id) as change:
+        more = micros or 0
+        if more <= (accounts.state(change.connection, account_id).credit or 0):
+            more = 0
+        check_payment_approved(change, account_id, ApprovalKind.TOP_UPS, more)
         accounts.set_credit_limit(change, account_id, micros)
         return _balance(change, account_id)
 

@@ -167,6 +167,7 @@ class _List(_StepOfKind):
 
     def undo(self, change: Change, request_id: str, before: str | None, prepared: Prepared) -> None:
         entry = self._entry(request_id, prepared)
+        check_approved(change, self._account_id, ApprovalKind.LISTS)
         lists.remove(change, self._account_id, self._terms.list or "", [entry])
 
     def _entry(self, request_id: str, prepared: Prepared) -> PlannedEntry:
