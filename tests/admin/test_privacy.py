@@ -1,6 +1,7 @@
 """The rights of a person: what is exported, what is erased, and what has to stay."""
 
 import asyncio
+import contextlib
 import io
 import json
 from pathlib import Path
@@ -11,17 +12,18 @@ import pytest
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.events.use_cases.events import EventQuery, newest_events
 from gatehouse.admin.feedback.use_cases.record import record_feedback
-from gatehouse.admin.lists.use_cases import lists
-from gatehouse.admin.lists.use_cases.lists import GivenEntries, NewEntries
+from gatehouse.admin.lists.use_cases import list_lookup, lists
+from gatehouse.admin.lists.use_cases.lists import EntryPage, GivenEntries, ListFile, NewEntries
 from gatehouse.admin.privacy.queries.forgotten_events import KEPT_MS
 from gatehouse.admin.privacy.use_cases.erasure import ErasedPerson, ErasureOptions, erase_person
 from gatehouse.admin.privacy.use_cases.export import export_person
 from gatehouse.admin.privacy.use_cases.person import PersonNamed
 from gatehouse.admin.privacy.worker import Forgetter
 from gatehouse.core.cards.numbers import CardNumber
-from gatehouse.core.errors import ConnectorFailed, InvalidInput, NotFound
+from gatehouse.core.errors import ApprovalNeeded, ConnectorFailed, InvalidInput, NotFound
 from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import decode
 from gatehouse.rules.list_entries import ListKind
@@ -30,8 +32,9 @@ from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
 from gatehouse.sentry.records.event import RecordedEvents, past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
+from gatehouse.store.configured import list_reading
 from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject
-from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, IDEMPOTENCY
+from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, IDEMPOTENCY, LIST_ENTRIES
 from tests.admin.shop import Shop
 from tests.harness import Home
 
@@ -137,15 +140,65 @@ def test_a_dry_run_says_the_same_and_changes_nothing(shop: Shop) -> None:
     assert erase(shop).answers == 0
 
 
-def test_entries_of_lists_stay_unless_they_are_to_go(shop: Shop) -> None:
-    given = GivenEntries(["u-jane", "u-2"])
+EVERY_NAME = PersonNamed(
+    "u-jane", email="jane@example.com", phone="+14155550132", card=CardNumber.parse(CARD)
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "signal"),
+    [
+        (ListKind.USERS, "u-jane", "u-jane"),
+        (ListKind.EMAILS, "jane@example.com", None),
+        (ListKind.PHONES, "+14155550132", None),
+        (ListKind.CARDS, CARD, None),
+    ],
+)
+def test_an_erasure_leaves_entries_that_name_nobody_and_match_as_before(
+    shop: Shop, kind: ListKind, written: str, signal: str | None
+) -> None:
+    session, account = shop.session, shop.account_id
+    file = ListFile("them.txt", lambda: contextlib.nullcontext(io.BytesIO(written.encode())))
+    given, new = GivenEntries(file=file), NewEntries(kind, "Jane did it")
+    lists.add(session, account, "blocked", given, new)
+    signal = signal or lists.entries(session, account, "blocked", EntryPage(0))[0].value
+    assert erase(shop, EVERY_NAME).list_entries_kept == 1
+    assert erase(shop, EVERY_NAME, lists=True, dry_run=True).list_entries == 1
+    done = erase(shop, EVERY_NAME, lists=True)
+    assert (done.list_entries, done.list_entries_kept) == (1, 0)
+    assert erase(shop, EVERY_NAME, lists=True).list_entries == 0
+    with session.reading() as connection:
+        rows = str(connection.execute(sa.select(LIST_ENTRIES)).all())
+        now_ms = session.clock() + 1
+        for found in (
+            list_reading.load(connection, account, session.signer),
+            list_reading.history_of(connection, account, ["blocked"], session.signer),
+            list_reading.history_of(
+                connection, account, ["blocked"], session.signer, {"blocked": [signal]}
+            ),
+        ):
+            assert found.has("blocked", signal, now_ms)
+            assert not found.has("blocked", "u-2", now_ms)
+    assert not [text for text in ("jane", "Jane", "***", "•", CARD[-4:]) if text in rows]
+    [left] = exported(shop, EVERY_NAME)["listEntries"]
+    assert (left["list"], left["reason"]) == ("blocked", None)
+    [(name, _)] = list_lookup.holding(session, account, written)
+    assert name == "blocked"
+    assert lists.remove(session, account, "blocked", given) == 1
+    assert list_lookup.holding(session, account, written) == []
+    assert erase(shop, EVERY_NAME, lists=True).list_entries == 1
+    assert exported(shop, EVERY_NAME)["listEntries"] == []
+
+
+def test_who_may_not_take_off_a_list_alone_does_not_by_an_erasure(shop: Shop) -> None:
+    given = GivenEntries(["u-jane"])
     lists.add(shop.session, shop.account_id, "blocked", given, NewEntries(ListKind.USERS, "why"))
-    assert [each["list"] for each in exported(shop)["listEntries"]] == ["blocked"]
-    assert erase(shop).list_entries_kept == 1
+    approvals.set_wanted(shop.session, shop.account_id, ["lists"])
+    with pytest.raises(ApprovalNeeded):
+        lists.remove(shop.session, shop.account_id, "blocked", given)
     assert erase(shop, lists=True).list_entries == 1
-    [info] = [each for each in lists.overview(shop.session, shop.account_id).lists if each.entries]
-    assert (info.name, info.entries) == ("blocked", 1)
-    assert exported(shop)["listEntries"] == []
+    [(name, _)] = list_lookup.holding(shop.session, shop.account_id, "u-jane")
+    assert name == "blocked"
 
 
 def test_the_trail_names_nobody(shop: Shop) -> None:

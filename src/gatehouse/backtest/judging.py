@@ -164,9 +164,9 @@ def _times(
     tables: Tables, rows: _JudgedRows, past: ListPast, value: str
 ) -> list[tuple[str, int, int]]:
     """Values with the times in which they were listed, which do not overlap."""
-    if past.kind not in COVERING:
+    if past.kind not in COVERING and past.mark is None:
         return [(each, *span) for each, times in past.spans.items() for span in _merged([times])]
-    find = ListIndex(past.kind, past.spans).find
+    find = ListIndex(past.kind, past.spans, past.mark).find
     sent = tables.ask(
         f"SELECT DISTINCT {value} AS value FROM {rows.table} "  # noqa: S608
         f"WHERE {rows.within} AND {value} IS NOT NULL"

@@ -13,6 +13,9 @@ from gatehouse.rules.list_entries import ListKind
 T = TypeVar("T")
 COVERING: Final = (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS)
 """Kinds of lists whose entries cover other values than themselves."""
+MARKED: Final = (ListKind.USERS, ListKind.DEVICES)
+"""Kinds of lists whose entries can be names; one that was erased is found by its mark."""
+Mark = Callable[[str], str]
 IsListed = Callable[[str, int], bool]
 """Whether a value is on one list at a moment."""
 
@@ -29,10 +32,12 @@ class AccountLists:
         return is_listed is not None and is_listed(value, at_ms)
 
 
-def membership(kind: ListKind, entries: Mapping[str, int | None]) -> IsListed:
+def membership(
+    kind: ListKind, entries: Mapping[str, int | None], mark: Mark | None = None
+) -> IsListed:
     """Look-ups in a list as it is; an entry counts until its expiry, which may be None."""
-    if kind in COVERING:
-        find = ListIndex(kind, entries).find
+    if kind in COVERING or mark is not None:
+        find = ListIndex(kind, entries, mark).find
 
         def is_covered(value: str, at_ms: int) -> bool:
             for expires_at_ms in find(value):
@@ -50,9 +55,11 @@ def membership(kind: ListKind, entries: Mapping[str, int | None]) -> IsListed:
     return is_listed
 
 
-def past_membership(kind: ListKind, spans: Mapping[str, Sequence[int]]) -> IsListed:
+def past_membership(
+    kind: ListKind, spans: Mapping[str, Sequence[int]], mark: Mark | None = None
+) -> IsListed:
     """Look-ups in the past of a list, from when each entry was added and ended, in turn."""
-    find = ListIndex(kind, spans).find
+    find = ListIndex(kind, spans, mark).find
 
     def was_listed(value: str, at_ms: int) -> bool:
         for times in find(value):
@@ -95,7 +102,8 @@ class ListIndex(Generic[T]):
     A network is found by bisection, a domain by its labels.
     """
 
-    def __init__(self, kind: ListKind, entries: Mapping[str, T]) -> None:
+    def __init__(self, kind: ListKind, entries: Mapping[str, T], mark: Mark | None = None) -> None:
+        self._mark = mark
         self.find: Callable[[str], Sequence[T]] = self._same
         """Everything that was stored under the entries that cover a value."""
         if kind is ListKind.NETWORKS:
@@ -113,7 +121,9 @@ class ListIndex(Generic[T]):
             self.find = self._domain
 
     def _same(self, value: str) -> Sequence[T]:
-        return (self._entries[value],) if value in self._entries else ()
+        entries = self._entries
+        values = (value,) if self._mark is None else (value, self._mark(value))
+        return [entries[each] for each in values if each in entries]
 
     def _prefixes(self, value: str) -> Sequence[T]:
         entries = self._entries

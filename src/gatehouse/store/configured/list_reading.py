@@ -1,6 +1,6 @@
 """Reads an account's lists: for people, for servers, and as they were at a moment in the past."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -9,8 +9,15 @@ import sqlalchemy as sa
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.wording.sentences import Phrase
-from gatehouse.rules.list_entries import KIND_WORDS, ListKind
-from gatehouse.rules.lists import AccountLists, covering_entries, membership, past_membership
+from gatehouse.rules.list_entries import KIND_WORDS, ListKind, is_hash
+from gatehouse.rules.lists import (
+    MARKED,
+    AccountLists,
+    Mark,
+    covering_entries,
+    membership,
+    past_membership,
+)
 from gatehouse.store.configured.account_signature import refused
 from gatehouse.store.configured.configurations import StaleVersion
 from gatehouse.store.configured.list_plans import ListKey, counts_at, entries_of, streamed
@@ -81,6 +88,8 @@ class ListPast(msgspec.Struct, frozen=True):
     kind: ListKind
     spans: dict[str, list[int]]
     """By entry, when it was added and when it ended, in turn."""
+    mark: Mark | None = None
+    """Finds names that were erased, if there are any."""
 
 
 class EntryPage(msgspec.Struct, frozen=True):
@@ -168,7 +177,7 @@ def entries(
     if not page.include_gone:
         query = query.where(counts_at(page.at_ms))
     if page.value is not None:
-        query = query.where(_rows.value == page.value)
+        query = query.where(_rows.value.in_((page.value, signer.mark(page.value))))
     if page.after is not None:
         query = query.where(sa.tuple_(_rows.value, _rows.added_at_ms) > sa.tuple_(*page.after))
     chosen = query.order_by(_rows.value, _rows.added_at_ms).limit(page.limit)
@@ -190,7 +199,10 @@ def holding(
     The values of each kind are as the entries of such lists are kept.
     """
     wanted = [
-        sa.and_(_rows.list == name, _rows.value.in_(values[kind]))
+        sa.and_(
+            _rows.list == name,
+            _rows.value.in_([*values[kind], *map(signer.mark, values[kind])]),
+        )
         for name, kind in kinds(connection, account_id).items()
         if values.get(kind)
     ]
@@ -228,7 +240,22 @@ def load(connection: sa.Connection, account_id: str, signer: Signer) -> AccountL
         listed[name][value] = expires_at_ms
         sums[name] += weight(account_id, name, value, added_at_ms, expires_at_ms)
     _check_totals(connection, account_id, signer, {n: (len(listed[n]), sums[n]) for n in found})
-    return AccountLists({name: membership(kind, listed[name]) for name, kind in found.items()})
+    return AccountLists(
+        {
+            name: membership(kind, listed[name], mark_of(kind, listed[name], signer))
+            for name, kind in found.items()
+        }
+    )
+
+
+def anonymous(kind: ListKind, value: str, signer: Signer) -> str:
+    """What stands on a list for a value without naming anybody: a hash, or a fingerprint."""
+    return signer.mark(value) if kind in MARKED and not is_hash(value) else value
+
+
+def mark_of(kind: ListKind, values: Iterable[str], signer: Signer) -> Mark | None:
+    """How names that were erased are found on a list; None where there are none."""
+    return signer.mark if kind in MARKED and any(map(is_hash, values)) else None
 
 
 def _check_totals(
@@ -259,7 +286,9 @@ def history_of(
     the size of a list does not matter.
     """
     past = past_of(connection, account_id, names, signer, asked)
-    return AccountLists({name: past_membership(one.kind, one.spans) for name, one in past.items()})
+    return AccountLists(
+        {name: past_membership(one.kind, one.spans, one.mark) for name, one in past.items()}
+    )
 
 
 def past_of(
@@ -275,19 +304,23 @@ def past_of(
     spans: dict[str, dict[str, list[int]]] = {name: {} for name in found}
     wanted: sa.ColumnElement[bool] = _rows.list.in_(list(found))
     if asked is not None:
-        wanted = sa.or_(sa.false(), *(_covering(*each, asked) for each in found.items()))
+        wanted = sa.or_(sa.false(), *(_covering(*each, asked, signer) for each in found.items()))
     query = sa.select(LIST_ENTRIES).where(_rows.account_id == account_id, wanted)
     for row in streamed(connection, query):
         _check_entry(signer, row)
         ends = (row.expires_at_ms, row.removed_at_ms, _FOREVER)
         end = min(each for each in ends if each is not None)
         spans[row.list].setdefault(row.value, []).extend((row.added_at_ms, end))
-    return {name: ListPast(kind, spans[name]) for name, kind in found.items()}
+    return {
+        name: ListPast(kind, spans[name], mark_of(kind, spans[name], signer))
+        for name, kind in found.items()
+    }
 
 
 def _covering(
-    name: str, kind: ListKind, asked: Mapping[str, Sequence[str]]
+    name: str, kind: ListKind, asked: Mapping[str, Sequence[str]], signer: Signer
 ) -> sa.ColumnElement[bool]:
     """The entries of a list that could cover one of the values that are asked for."""
     entries = {each for value in asked.get(name, ()) for each in covering_entries(kind, value)}
-    return sa.and_(_rows.list == name, _rows.value.in_(sorted(entries)))
+    marks = map(signer.mark, entries) if kind in MARKED else ()
+    return sa.and_(_rows.list == name, _rows.value.in_(sorted({*entries, *marks})))

@@ -23,6 +23,7 @@ from gatehouse.store.configured.list_plans import (
     Added,
     ListChangePlan,
     ListKey,
+    NewRow,
     PlannedEntry,
     chunks,
     entries_of,
@@ -31,7 +32,7 @@ from gatehouse.store.configured.list_plans import (
     plan_turn,
     reason_text,
 )
-from gatehouse.store.configured.list_reading import DROPPED, kind_as, kinds
+from gatehouse.store.configured.list_reading import DROPPED, anonymous, kind_as, kinds
 from gatehouse.store.configured.open_list import OpenList, insert_list
 from gatehouse.store.tables import LIST_ENTRIES, LISTS
 
@@ -141,8 +142,10 @@ def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEnt
     wanted = {entry.value: entry.shown for entry in entries}
     if len(wanted) > MOST_REMOVED:
         raise InvalidInput(_LIST_REMOVE_MOST(most=MOST_REMOVED))
-    there = in_force(change.connection, key, list(wanted), change.now_ms)
-    missing = [shown for value, shown in wanted.items() if value not in there]
+    marks = {value: change.signer.mark(value) for value in wanted}
+    named = [*wanted, *marks.values()]
+    there = in_force(change.connection, key, named, change.now_ms)
+    missing = [each for value, each in wanted.items() if not {value, marks[value]} & there.keys()]
     if missing:
         raise NotFound(_not_on_the_list(name, missing, len(wanted)))
     ends: dict[int, list[str]] = {}
@@ -157,17 +160,31 @@ def remove(change: Change, account_id: str, name: str, entries: Sequence[ListEnt
 
 
 def erase(change: Change, account_id: str, name: str, values: Sequence[str]) -> int:
-    """Take values off a list and delete all that is known of them; how many rows there were.
+    """Delete all that is known of values, also of a dropped list; how many rows there were.
 
-    Also of a dropped list. The caller writes the audit line.
+    What was in force stays so without naming anybody: what decides is changed elsewhere. The caller
+    writes the audit line.
     """
     key = ListKey(account_id, name)
-    if name in kinds(change.connection, account_id):
-        opened = _open(change, key)
-        opened.end(values, change.now_ms)
-        opened.close()
-    these = LIST_ENTRIES.delete().where(entries_of(key), LIST_ENTRIES.c.value.in_(values))
-    return change.connection.execute(these).rowcount
+    these = entries_of(key) & LIST_ENTRIES.c.value.in_(values)
+    kind = kinds(change.connection, account_id).get(name)
+    if kind is None:
+        return change.connection.execute(LIST_ENTRIES.delete().where(these)).rowcount
+    opened = _open(change, key)
+    left: dict[str, NewRow] = {}
+    for value, row in in_force(change.connection, key, values, change.now_ms).items():
+        shown = anonymous(kind, value, change.signer)
+        ends = row.expires_at_ms
+        if shown in left:
+            until = (ends, left[shown].expires_at_ms)
+            ends = None if None in until else max(until)
+        left[shown] = NewRow(shown, shown, None, ends, added_at_ms=row.added_at_ms)
+    opened.end(values, change.now_ms)
+    erased = change.connection.execute(LIST_ENTRIES.delete().where(these)).rowcount
+    if left:
+        opened.add(list(left.values()))
+    opened.close()
+    return erased
 
 
 def _create(

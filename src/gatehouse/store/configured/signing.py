@@ -86,6 +86,10 @@ class Signer:
         """Whether the row was written with the key; one without a signature was not."""
         return is_same(row["signature"], self.sign(table, row))
 
+    def mark(self, value: str) -> str:
+        """What stands on a list for a name that was erased; it looks like any other hash."""
+        return "#" + self.sign_values("erased entry of a list", value)[:20]
+
     def weight(self, *entry: str | int | None) -> int:
         """What an entry adds to the total of its list: account, list, value, added and expiry.
 

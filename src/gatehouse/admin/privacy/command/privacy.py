@@ -145,7 +145,7 @@ def _warnings(data: dict[str, object], *, dry_run: bool) -> list[str]:
     if data["listEntriesKept"]:
         found.append(
             f"{data['listEntriesKept']} entries of lists name the person and stay, as a block list "
-            "may have to; --lists takes them off"
+            "may have to; with --lists they go on matching and name nobody"
         )
     if not data["indexComplete"]:
         found.append("decisions of an earlier version are still being indexed; erase again later")

@@ -42,7 +42,7 @@ class ErasureOptions(msgspec.Struct, frozen=True):
     """How a person is erased."""
 
     lists: bool = False
-    """Whether entries of lists go, too; one on a block list may have to stay."""
+    """Whether entries of lists name the person no more; they go on matching."""
     dry_run: bool = False
     compact: bool | None = None
     """Whether unused space is cleared; None does it if that is quick."""
@@ -64,7 +64,7 @@ class ErasedPerson(msgspec.Struct, rename="camel"):
     """Answers that were kept for repeated requests."""
     identity_records: int = 0
     list_entries: int = 0
-    """Entries that were taken off lists."""
+    """Entries of lists that name nobody any more."""
     list_entries_kept: int = 0
     waiting: int = 0
     """Requests with an open review or a payment in doubt, which were left as they are."""
@@ -158,7 +158,7 @@ def _erase_entries(
 ) -> None:
     account_id = subject.account_id
     with account_reading(session, account_id) as connection:
-        found = subject.list_entries(connection)
+        found = [each for each in subject.list_entries(connection) if each.names]
     if not found or not wanted:
         result.list_entries_kept = len(found)
         return
@@ -169,7 +169,7 @@ def _erase_entries(
         overwrite_deleted(change.connection)
         for name, values in by_list.items():
             result.list_entries += lists.erase(change, account_id, name, sorted(values))
-        change.audit("list.erase", account_id, lists=sorted(by_list), removed=result.list_entries)
+        change.audit("list.erase", account_id, lists=sorted(by_list), erased=result.list_entries)
 
 
 def _foresee(session: AdminSession, subject: DataSubject, options: ErasureOptions) -> ErasedPerson:
@@ -191,7 +191,7 @@ def _foresee(session: AdminSession, subject: DataSubject, options: ErasureOption
         result.index_complete = is_complete(connection)
         result.identity_records = sum(1 for _ in subject.identity_records(connection))
         result.archives = record_changes.archived_to(connection, account_id)
-        entries = len(subject.list_entries(connection))
+        entries = sum(each.names for each in subject.list_entries(connection))
     if options.lists:
         result.list_entries = entries
     else:

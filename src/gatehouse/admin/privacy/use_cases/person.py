@@ -36,6 +36,8 @@ class FoundEntry(msgspec.Struct, frozen=True):
 
     list: str
     entry: ListedEntry
+    names: bool
+    """Whether anything of it can be read."""
 
 
 class DataSubject:
@@ -115,15 +117,19 @@ class DataSubject:
     def list_entries(self, connection: sa.Connection) -> list[FoundEntry]:
         """The entries of the account's lists that name the person, also those that are gone."""
         wanted, rows = self.listed_values(), LIST_ENTRIES.c
+        signer = self._session.signer
         found: list[FoundEntry] = []
         for name, kind in list_reading.kinds_ever(connection, self.account_id).items():
             query = sa.select(LIST_ENTRIES).where(
                 rows.account_id == self.account_id,
                 rows.list == name,
-                rows.value.in_(wanted.get(kind, ())),
+                rows.value.in_([*wanted.get(kind, ()), *map(signer.mark, wanted.get(kind, ()))]),
             )
             ordered = connection.execute(query.order_by(rows.value, rows.added_at_ms))
-            found += [FoundEntry(name, struct_from(row, ListedEntry)) for row in ordered]
+            for entry in (struct_from(row, ListedEntry) for row in ordered):
+                bare = (list_reading.anonymous(kind, entry.value, signer), None, None)
+                left = (entry.shown, entry.reason, entry.removed_at_ms) == bare
+                found.append(FoundEntry(name, entry, not left))
         return found
 
     def identity_selectors(self, connection: sa.Connection) -> list[Selector]:

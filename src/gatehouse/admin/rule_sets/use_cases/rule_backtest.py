@@ -81,4 +81,4 @@ def _now(past: ListPast, now_ms: int) -> ListPast:
             for since_ms, until_ms in zip(times[::2], times[1::2], strict=True)
         )
     }
-    return ListPast(past.kind, listed)
+    return msgspec.structs.replace(past, spans=listed)
