@@ -6,7 +6,7 @@ import inspect
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pytest
 
@@ -20,6 +20,7 @@ from gatehouse.admin.accounts.types import (
     SentryPolicyBody,
 )
 from gatehouse.admin.accounts.use_cases import accounts, costs, found_inputs, policies
+from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.audit import use_cases as audit_log
 from gatehouse.admin.audit.types import AuditQuery
 from gatehouse.admin.backup.use_cases import backup
@@ -67,7 +68,7 @@ from gatehouse.admin.secrets.use_cases import secrets
 from gatehouse.admin.usage import use_cases as usage
 from gatehouse.admin.usage.types import UsageQuery
 from gatehouse.billing.statement import UsageBy, month_period
-from gatehouse.core.errors import NotFound
+from gatehouse.core.errors import ApprovalNeeded, NotFound
 from gatehouse.operations.installation import open_admin_session, root_secrets
 from gatehouse.rules.authoring import read_rule_set
 from gatehouse.rules.list_entries import ListKind
@@ -496,6 +497,31 @@ def test_a_change_of_the_installation_leaves_one_line_that_names_the_actor(
     case, action = WHOLE[name]
     roots = root_secrets(settings)
     changes_with_one_line(operator, lambda: case(operator, roots), str(action))
+
+
+ALONE: Final = {
+    *("accounts.rename", "accounts.seed_defaults", "audit.export_lines", "lists.export_entries"),
+    *("keys.issue", "keys.issue_for_playground", "keys.rotate", "keys.revoke", "lists.create"),
+    *("policies.set_review_target", "found_inputs.keep_findings", "in_doubt.retry"),
+    *("declared.start_backtest", "versions.start_training", "versions.start_label_audit"),
+    "roles.make_role",
+}
+"""What one person changes alone although the account wants two for everything that can be chosen;
+`test_approval_kinds` says why. A role needs two when it approves."""
+
+
+@pytest.mark.parametrize("name", sorted({*CHANGING} - {"accounts.seed_defaults"}))
+def test_what_two_must_agree_on_is_not_changed_by_one(name: str, merchant: Merchant) -> None:
+    session, account_id, key_id = merchant
+    approvals.set_wanted(session, account_id, approvals.CHOICES)
+    before = everything(session)
+    try:
+        CHANGING[name][0](session, account_id, key_id)
+    except ApprovalNeeded:
+        assert everything(session) == before
+        assert name not in ALONE
+    else:
+        assert name in ALONE
 
 
 def test_an_opening_balance_is_a_top_up_of_its_own(operator: AdminSession) -> None:

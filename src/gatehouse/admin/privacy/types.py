@@ -22,7 +22,8 @@ class PersonErasure(Checked, Personal, frozen=True, rename="camel"):
     phone: Annotated[Named | None, Meta(description="A number.")] = None
     card_number: Annotated[CardNumber | None, Meta(description="A card.")] = None
     lists: Annotated[
-        bool, Meta(description="Whether entries of lists go, too; a block may have to stay.")
+        bool,
+        Meta(description="Whether entries of lists name nobody any more; they go on matching."),
     ] = False
 
     def problems(self) -> Iterator[tuple[str, str]]:

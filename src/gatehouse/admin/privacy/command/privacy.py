@@ -92,7 +92,8 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
     username: Username = None,
     device: Device = None,
     lists: Annotated[
-        bool, typer.Option("--lists", help="Take the person off lists, too; default: report.")
+        bool,
+        typer.Option("--lists", help="Make entries of lists name nobody, too; default: report."),
     ] = False,
     dry_run: DryRun = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
