@@ -3592,7 +3592,7 @@ export interface PersonErasure {
   readonly phone?: string | null | undefined;
   /** A card. */
   readonly cardNumber?: string | Hidden | null | undefined;
-  /** Whether entries of lists go, too; a block may have to stay. */
+  /** Whether entries of lists name nobody any more; they go on matching. */
   readonly lists?: boolean | undefined;
 }
 

@@ -3706,7 +3706,7 @@ class PersonErasure(Struct, frozen=True, kw_only=True):
     card_number: str | None = None
     """A card."""
     lists: bool | None = None
-    """Whether entries of lists go, too; a block may have to stay."""
+    """Whether entries of lists name nobody any more; they go on matching."""
 
 
 class PipelineRequest(Struct, frozen=True, kw_only=True):
