@@ -5,6 +5,7 @@ import dataclasses
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -23,11 +24,14 @@ from gatehouse.operations.shared_memory import OpenedMemory, open_shared_memory
 from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
 from gatehouse.settings.settings import Settings, load_settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.database import Database
+from gatehouse.store.state import write_probe
 from tests.harness import make_account, until
 from tests.store.deciding import keep_decision
 from tests.valkeys import start_cluster, valkey_program
 
 T = TypeVar("T")
+_WAITING = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
 
 
 class Shop:
@@ -210,3 +214,31 @@ def test_one_server_rebuilds_by_itself_and_not_again_and_again(shop: Shop) -> No
         *(True, False, False),
         *(True, False),
     ]
+
+
+def _begun_by_one(database: Database, ask: Callable[[sa.Connection], object]) -> None:
+    """Ask once more before the first who asks has committed: it must wait, and be told no."""
+    with ThreadPoolExecutor(1) as other:
+
+        def asked() -> object:
+            with database.writing() as connection:
+                return ask(connection)
+
+        with database.writing() as connection:
+            assert ask(connection)
+            second = other.submit(asked)
+            if not database.is_sqlite:
+                with database.reading() as watching:
+                    until(lambda: watching.scalar(_WAITING))
+        assert second.result() is False
+
+
+def test_of_servers_that_start_together_one_begins_and_none_dies(shop: Shop) -> None:
+    database = shop.session.database
+    _begun_by_one(database, lambda each: may_rebuild(each, shop.now_ms, 1000))
+    _begun_by_one(database, lambda each: note_told(each, MemoryTold(), MemoryTold("ours")))
+
+
+def test_servers_that_probe_the_database_together_all_succeed(session: AdminSession) -> None:
+    turns = iter((True, False))
+    _begun_by_one(session.database, lambda each: [write_probe(each), next(turns)][1])

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.store.state import set_mark
 from gatehouse.store.tables import STATE
 
 _PREFIX: Final = "connectors:"
@@ -34,10 +35,9 @@ _decode: Final = msgspec.json.Decoder(ConnectorReport).decode
 def write_report(connection: sa.Connection, report: ConnectorReport) -> None:
     """Replace the server's report, and delete those of servers that ended long ago."""
     old = [each.server for each in reports(connection) if each.at_ms < report.at_ms - _KEPT_MS]
-    for server in (report.server, *old):
+    for server in old:
         remove_report(connection, server)
-    row = {"name": _PREFIX + report.server, "value": _encode(report).decode()}
-    connection.execute(STATE.insert(), row)
+    set_mark(connection, _PREFIX + report.server, _encode(report).decode())
 
 
 def remove_report(connection: sa.Connection, server: str) -> None:

@@ -10,6 +10,9 @@ from gatehouse.store.tables import STATE
 _REVISION: Final = "revision"
 BACKUP_MARK: Final = "backup"
 """When the last backup was made, in milliseconds since 1970."""
+_NEW: Final = "INSERT INTO state (name, value) VALUES (:name, :value) ON CONFLICT (name) DO "
+_BEGIN: Final = sa.text(f"{_NEW}NOTHING")
+_SET: Final = sa.text(f"{_NEW}UPDATE SET value = excluded.value")
 
 
 def lock_changes(connection: sa.Connection) -> None:
@@ -33,10 +36,17 @@ def bump_revision(connection: sa.Connection) -> None:
 
 
 def set_mark(connection: sa.Connection, name: str, value: str) -> None:
-    """Record that work is pending; the transaction must hold the lock on changes."""
-    this = STATE.c.name == name
-    if connection.execute(STATE.update().where(this).values(value=value)).rowcount == 0:
-        connection.execute(STATE.insert(), {"name": name, "value": value})
+    """Set a mark, in one statement: others may set it at the same moment."""
+    connection.execute(_SET, {"name": name, "value": value})
+
+
+def replace_mark(connection: sa.Connection, name: str, before: str | None, value: str) -> bool:
+    """Set a mark unless it was changed since it was read; `before` is None where there was none."""
+    row = {"name": name, "value": value}
+    if before is None:
+        return connection.execute(_BEGIN, row).rowcount > 0
+    this = (STATE.c.name == name) & (STATE.c.value == before)
+    return connection.execute(STATE.update().where(this).values(row)).rowcount > 0
 
 
 def write_probe(connection: sa.Connection) -> None:

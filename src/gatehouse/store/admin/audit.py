@@ -16,7 +16,8 @@ import sqlalchemy as sa
 from gatehouse.core.errors import Conflict
 from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.core.wording.sentences import Phrase, plain, said_by
-from gatehouse.store.tables import AUDIT, STATE
+from gatehouse.store.state import read_mark, set_mark
+from gatehouse.store.tables import AUDIT
 
 _AUDIT_HEAD: Final = Phrase("refused.audit_head", "a head is SEQ:HASH")
 _AUDIT_FIRST: Final = Phrase("refused.audit_first", "{why}; nothing can be changed")
@@ -214,9 +215,7 @@ def _seal(key: bytes, previous: str, line: AuditLine) -> str:
 
 def _write_head(connection: sa.Connection, key: bytes, head: AuditHead) -> None:
     text = f"{head.seq}:{head.seal}"
-    value = f"{text}:{_sign_head(key, text)}"
-    connection.execute(STATE.delete().where(STATE.c.name == _HEAD))
-    connection.execute(STATE.insert(), {"name": _HEAD, "value": value})
+    set_mark(connection, _HEAD, f"{text}:{_sign_head(key, text)}")
 
 
 def _sign_head(key: bytes, head: str) -> str:
@@ -225,7 +224,7 @@ def _sign_head(key: bytes, head: str) -> str:
 
 def read_head(connection: sa.Connection, key: bytes) -> AuditHead:
     """Where the log ends; `ValueError` when that is not known for certain."""
-    value = connection.scalar(sa.select(STATE.c.value).where(STATE.c.name == _HEAD))
+    value = read_mark(connection, _HEAD)
     if value is None:
         raise ValueError(_AUDIT_HEAD_LOST())
     head, _, signature = value.rpartition(":")

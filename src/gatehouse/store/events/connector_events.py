@@ -13,7 +13,7 @@ from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id
 from gatehouse.store.connector_reports import reports
 from gatehouse.store.events import outbox
-from gatehouse.store.state import lock_changes
+from gatehouse.store.state import lock_changes, set_mark
 from gatehouse.store.tables import STATE
 
 _PREFIX: Final = "connector-down:"
@@ -36,7 +36,7 @@ def tell_changes(connection: sa.Connection, seen: ConnectorsSeen) -> None:
     lock_changes(connection)
     told = _told(connection)
     for name in sorted({name for name, up in seen.up.items() if up is False} - told):
-        connection.execute(STATE.insert(), {"name": _PREFIX + name, "value": str(seen.at_ms)})
+        set_mark(connection, _PREFIX + name, str(seen.at_ms))
         _tell(connection, EventName.CONNECTOR_DOWN, name, seen.at_ms)
     for name in sorted(told - _down_elsewhere(connection, seen)):
         is_used = name in seen.up

@@ -43,17 +43,16 @@ def ensure_demo(session: AdminSession, settings: Settings) -> str:
     session.actor.check_installation()
     path = settings.home / _DEMO_KEY_FILE
     with prepared_home(settings):
-        known = any(
-            each.account.account_id == DEMO_ACCOUNT for each in account_cases.listing(session)
-        )
-        if known and path.exists():
+        if path.exists():
             text = path.read_text(encoding="utf-8").strip()
             if _is_active(session, text):
                 # A demo account may be older than rules and pipelines.
                 account_cases.seed_defaults(session, DEMO_ACCOUNT)
                 return text
         with session.change() as change:
-            if not known:
+            # Asked under the lock of changes: a server with another home may have made it.
+            known = (each.account_id for each, _ in accounts.listing(change.connection))
+            if DEMO_ACCOUNT not in known:
                 accounts.create(change, "Demo", "USD", DEMO_ACCOUNT)
                 ledger.top_up(change, DEMO_ACCOUNT, _DEMO_BALANCE_MICROS, "play money")
             defaults.seed_defaults(change, DEMO_ACCOUNT)

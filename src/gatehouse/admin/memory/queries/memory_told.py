@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 
 import sqlalchemy as sa
 
-from gatehouse.store.state import read_mark
-from gatehouse.store.tables import STATE
+from gatehouse.store.state import read_mark, replace_mark
 
 _TOLD: Final = "memory_told"
 _REBUILD: Final = "memory_rebuild"
@@ -41,22 +40,13 @@ def read_told(connection: sa.Connection) -> MemoryTold:
 
 def note_told(connection: sa.Connection, before: MemoryTold, now: MemoryTold) -> bool:
     """Replace what is known, unless another server has done so since it was read."""
-    this = sa.and_(STATE.c.name == _TOLD, STATE.c.value == before.text)
-    if connection.execute(STATE.update().where(this).values(value=now.text)).rowcount:
-        return True
-    if read_mark(connection, _TOLD) is not None:
-        return False
-    connection.execute(STATE.insert(), {"name": _TOLD, "value": now.text})
-    return True
+    kept = None if before == MemoryTold() else before.text
+    return replace_mark(connection, _TOLD, kept, now.text)
 
 
 def may_rebuild(connection: sa.Connection, now_ms: int, every_ms: int) -> bool:
     """Whether a server may begin to rebuild by itself; says so to one of them at a time."""
     kept = read_mark(connection, _REBUILD)
-    if kept is None:
-        connection.execute(STATE.insert(), {"name": _REBUILD, "value": str(now_ms)})
-        return True
-    if abs(now_ms - int(kept)) < every_ms:
+    if kept is not None and abs(now_ms - int(kept)) < every_ms:
         return False
-    this = sa.and_(STATE.c.name == _REBUILD, STATE.c.value == kept)
-    return bool(connection.execute(STATE.update().where(this).values(value=str(now_ms))).rowcount)
+    return replace_mark(connection, _REBUILD, kept, str(now_ms))

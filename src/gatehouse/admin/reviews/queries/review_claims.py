@@ -10,6 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from gatehouse.store.state import set_mark
 from gatehouse.store.tables import STATE
 
 _PREFIX: Final = "review:"
@@ -40,7 +41,8 @@ def claim(
         if own or each.until_ms <= now_ms:
             _delete(connection, account_id, each.request_id, value)
     # One statement, since what counts could be given back between two.
-    kept = _insert(connection).values(_row(account_id, wanted))
+    insert = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
+    kept = insert(STATE).values(_row(account_id, wanted))
     kept = kept.on_conflict_do_update(index_elements=["name"], set_={"value": STATE.c.value})
     return _decode(connection.execute(kept.returning(STATE.c.value)).scalar_one())
 
@@ -60,9 +62,7 @@ def release(
 
 def take_over(connection: sa.Connection, account_id: str, wanted: ReviewClaim) -> None:
     """Take a claim from the person who has it."""
-    taken = _insert(connection).values(_row(account_id, wanted))
-    changed = {"value": taken.excluded.value}
-    connection.execute(taken.on_conflict_do_update(index_elements=["name"], set_=changed))
+    set_mark(connection, **_row(account_id, wanted))
 
 
 def claims(connection: sa.Connection, account_id: str) -> list[ReviewClaim]:
@@ -85,11 +85,6 @@ def _delete(connection: sa.Connection, account_id: str, request_id: str, value: 
 
 def _row(account_id: str, claimed: ReviewClaim) -> dict[str, str]:
     return {"name": _name(account_id, claimed.request_id), "value": _encode(claimed).decode()}
-
-
-def _insert(connection: sa.Connection) -> sqlite.Insert | postgresql.Insert:
-    made = sqlite.insert if connection.dialect.name == "sqlite" else postgresql.insert
-    return made(STATE)
 
 
 def _name(account_id: str, request_id: str) -> str:
