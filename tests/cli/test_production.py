@@ -10,6 +10,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from tests.harness import BODY, PATIENCE_S, Home, free_port, precheck, sentry, until
 from tests.harness.commands import fork_command
@@ -107,6 +113,38 @@ def test_tls_can_be_served_directly(production: Home, tmp_path: Path) -> None:
         # The event loop alone would wait for a handshake for a minute.
         with socket.create_connection(("127.0.0.1", port), timeout=40) as silent:
             assert silent.recv(1) == b""
+
+
+def test_tls_files_that_cannot_be_used_are_refused_before_anything_is_served(
+    production: Home, tmp_path: Path
+) -> None:
+    certificate, key_file, other = (tmp_path / name for name in ("cert", "key", "other"))
+    _self_signed(tmp_path / "another", other)
+    _self_signed(certificate, key_file)
+    locked = tmp_path / "locked"
+    key = load_pem_private_key(key_file.read_bytes(), None)
+    kind = PrivateFormat.PKCS8, BestAvailableEncryption(b"secret")
+    locked.write_bytes(key.private_bytes(Encoding.PEM, *kind))
+    production.ok("migrate")
+    files = ("GATEHOUSE_TLS_CERT_FILE", "GATEHOUSE_TLS_KEY_FILE", "GATEHOUSE_WEBHOOK_CA_FILE")
+
+    def refused(*given: Path | str, named: str) -> None:
+        settings = dict(zip(files, map(str, given), strict=False))
+        for command in (("serve", "--port", "0"), ("console", "--port", "0")):
+            done = production.run(*command, **settings)
+            assert (done.code, "Traceback" in done.err) == (5, False), done.err
+            assert named in done.err and "ready" not in done.err + done.out
+        point = production.run("doctor", "--json", **settings).json["points"]
+        [found] = [each for each in point if each["name"] == "TLS files"]
+        assert not found["ok"] and named in found["found"]
+
+    refused(certificate, other, named="GATEHOUSE_TLS_KEY_FILE")
+    refused(certificate, locked, named="GATEHOUSE_TLS_KEY_FILE")
+    refused(certificate, tmp_path / "none", named="GATEHOUSE_TLS_KEY_FILE")
+    refused(key_file, key_file, named="GATEHOUSE_TLS_CERT_FILE")
+    refused(certificate, "", named="GATEHOUSE_TLS_CERT_FILE")
+    refused("", key_file, named="GATEHOUSE_TLS_KEY_FILE")
+    refused(certificate, key_file, tmp_path / "none", named="GATEHOUSE_WEBHOOK_CA_FILE")
 
 
 def test_handshakes_count_among_connections(production: Home, tmp_path: Path) -> None:

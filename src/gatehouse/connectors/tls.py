@@ -43,7 +43,8 @@ def client_context(options: TlsOptions) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cafile=options.ca_file)
         if options.certificate_file is not None:
-            context.load_cert_chain(options.certificate_file, options.key_file)
+            # Without a password OpenSSL would ask at the terminal, and wait.
+            context.load_cert_chain(options.certificate_file, options.key_file, lambda: b"")
     except (OSError, ssl.SSLError) as error:
         raise SettingsError(_UNFIT_FILE(why=str(error))) from None
     context.minimum_version = ssl.TLSVersion.TLSv1_2

@@ -1,15 +1,21 @@
-"""When the certificates end that a server shows or trusts, so that they are replaced before."""
+"""Whether the files for TLS can be used, and when certificates end that are shown or trusted."""
 
-from collections.abc import Iterator, Mapping
+import ssl
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.tls import TlsOptions
-from gatehouse.settings.settings import Settings
+from gatehouse.core.errors import SettingsError
+from gatehouse.settings.settings import PREFIX, Settings
+
+T = TypeVar("T")
 
 _LARGEST_BYTES: Final = 1_000_000
 
@@ -78,3 +84,44 @@ def _of_connectors(connectors: Mapping[str, Definition]) -> Iterator[Certificate
             yield CertificateFile(f"connector {name}", tls.certificate_file)
         if tls.ca_file is not None:
             yield CertificateFile(f"connector {name} authority", tls.ca_file, True)
+
+
+def check_tls(settings: Settings) -> x509.Certificate | None:
+    """The certificate that servers show, tried with its key; or `SettingsError`.
+
+    The authority of webhooks is tried, too.
+    """
+    if settings.webhook_ca_file:
+        _read("WEBHOOK_CA_FILE", settings.webhook_ca_file, x509.load_pem_x509_certificates)
+    certificate_file, key_file = settings.tls_cert_file, settings.tls_key_file
+    if not certificate_file:
+        if key_file:
+            raise SettingsError(f"{PREFIX}TLS_KEY_FILE is of no use without {PREFIX}TLS_CERT_FILE")
+        return None
+    setting = "TLS_KEY_FILE" if key_file else "TLS_CERT_FILE"
+    chain = _read("TLS_CERT_FILE", certificate_file, x509.load_pem_x509_certificates)
+    key = _read(
+        setting, key_file or certificate_file, lambda text: load_pem_private_key(text, None)
+    )
+    why = "it is not the key of the certificate"
+    if key.public_key() == chain[0].public_key():
+        try:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate_file, key_file or None)
+        except ssl.SSLError as error:
+            why = str(error.reason)
+        else:
+            return chain[0]
+    raise SettingsError(f"{PREFIX}{setting} cannot be used with {certificate_file}: {why}")
+
+
+def _read(setting: str, path: str, load: Callable[[bytes], T]) -> T:
+    try:
+        return load(Path(path).read_bytes())
+    except OSError as error:
+        why = f"cannot be read: {error.strerror}"
+    except TypeError:
+        why = "has a password; a server starts without anybody who types it"
+    except (ValueError, UnsupportedAlgorithm):
+        why = "does not hold what it must (PEM)"
+    raise SettingsError(f"{PREFIX}{setting}: {path} {why}")

@@ -36,6 +36,7 @@ def console(
     from gatehouse.core.listening import listen
     from gatehouse.core.wording.log_lines import configure_logging
     from gatehouse.operations import installation
+    from gatehouse.operations.certificates import check_tls
 
     settings = dataclasses.replace(
         settings,
@@ -43,6 +44,7 @@ def console(
         console_port=settings.console_port if port is None else port,
     )
     refuse_unfit_production(settings, unknown)
+    check_tls(settings)
     if settings.programmes_file is not None:
         from gatehouse.admin.programmes.use_cases.tables import table_in_force
 

@@ -70,6 +70,9 @@ def serve(
     if place == BACKGROUND_PLACE:
         work_beside(settings)
         return
+    from gatehouse.operations.certificates import check_tls
+
+    check_tls(settings)
     if place is not None:
         work(settings, WorkerPlace.read(place))
         return

@@ -93,7 +93,7 @@ def host_context(tls: HostTls, fails_handshake: Callable[[], bool]) -> ssl.SSLCo
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        context.load_cert_chain(tls.certificate_file, tls.key_file)
+        context.load_cert_chain(tls.certificate_file, tls.key_file, lambda: b"")
         if tls.client_ca_file is not None:
             context.load_verify_locations(tls.client_ca_file)
             context.verify_mode = ssl.CERT_REQUIRED

@@ -17,6 +17,7 @@ from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.intel.feeds.files import is_ignored, recognise
+from gatehouse.operations.certificates import check_tls
 from gatehouse.operations.connectors import (
     applied_functions,
     load_gateway,
@@ -70,6 +71,7 @@ def inspect(
         *advisory_points(settings),
         *settings_points(settings),
         *hardening_points(settings, env_file),
+        _point("TLS files", lambda: _tls_files(settings), "correct or renew the files"),
         _point("database", data.schema, "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"),
         _point(
             "key ring",
@@ -218,6 +220,17 @@ class _DataChecks:
 
     def _is_missing(self) -> bool:
         return self._database.file is not None and not self._database.file.exists()
+
+
+def _tls_files(settings: Settings) -> str:
+    shown = check_tls(settings)
+    if shown is None:
+        return "none are needed"
+    begins, ends = shown.not_valid_before_utc, shown.not_valid_after_utc
+    valid = f"the certificate is valid from {begins:%Y-%m-%d} to {ends:%Y-%m-%d}"
+    if not begins.timestamp() * 1000 <= system_clock() < ends.timestamp() * 1000:
+        raise GatehouseError(f"{valid}, and not now")
+    return f"they fit together; {valid}"
 
 
 def _connector_points(settings: Settings) -> list[Point]:
