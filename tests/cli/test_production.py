@@ -270,19 +270,33 @@ def test_the_doctor_is_content_with_applied_connectors(production: Home, tmp_pat
     assert "connector bureau: env:BUREAU_TOKEN is empty or not set" in without.out
 
 
-def test_the_doctor_claims_nothing_about_a_database_of_another_version(production: Home) -> None:
-    names = {"configuration", "payments", "erased identities", "card fingerprints", "partitions"}
-
-    def told() -> dict[str, str]:
-        points = production.run("doctor", "--json").json["points"]
-        return {one["name"]: one["found"] for one in points if one["name"] in names}
-
-    assert told()["card fingerprints"] == "there are no records yet"
-    production.ok("migrate")
+def test_the_doctor_names_the_database_alone_while_it_cannot_be_read(production: Home) -> None:
+    production.settings |= {
+        **{f"GATEHOUSE_{name}": "connectors" for name in ("ISSUER", "IDENTITIES", "GATEWAY")},
+        "GATEHOUSE_METRICS_PORT": "9464",
+        "GATEHOUSE_MEMORY_URL": "unix:///nowhere",
+    }
+    of_data = {
+        *("key ring", "configuration", "payments", "erased identities", "card fingerprints"),
+        *("partitions", "issuer connector", "identity source", "payment gateway", "shared memory"),
+    }
     file = production.path / "production.db"
+
+    def names_the_database_alone(**settings: str) -> None:
+        points = production.run("doctor", "--json", **settings).json["points"]
+        told = {each["name"]: each for each in points if not each["ok"]}
+        assert "gatehouse migrate" in told["database"]["remedy"]
+        about = {told[name]["found"] for name in of_data}
+        assert about == {"not known before the database is reachable and up to date"}
+        to_do = {told[name]["remedy"] for name in of_data}
+        assert len(to_do) == 2 and all("database" in each.lower() for each in to_do)
+
+    names_the_database_alone()
+    names_the_database_alone(GATEHOUSE_DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
+    production.ok("migrate")
     with contextlib.closing(sqlite3.connect(file)) as database, database:
         database.execute("UPDATE alembic_version SET version_num = '0004'")
-    assert told() == dict.fromkeys(names, "not known before the database is up to date")
+    names_the_database_alone()
 
 
 def test_the_doctor_asks_for_a_limit_on_numbers_alike(production: Home) -> None:

@@ -28,6 +28,8 @@ class Point(msgspec.Struct, frozen=True, rename="camel"):
     """Whether production needs it; a point that is not needed is a hint."""
 
 
+UNREAD: Final = "see the points database, key ring and configuration"
+"""What to do about a point whose data could not be read."""
 _CONNECTORS: Final = {
     "issuer": "connectors and apply one to your processor, or to module:factory of your own",
     "identities": "records and import identity records, to connectors and apply one to your "

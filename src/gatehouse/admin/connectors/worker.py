@@ -11,7 +11,7 @@ from gatehouse.connectors.secret_sources import ConnectorFiles, read_secret
 from gatehouse.core.errors import GatehouseError, SettingsError
 from gatehouse.core.wording.sentences import row, said_by
 from gatehouse.operations.connectors import applied_functions
-from gatehouse.settings.preflight import Point
+from gatehouse.settings.preflight import UNREAD, Point
 from gatehouse.settings.settings import Settings
 
 _POINTS: Final = {
@@ -38,9 +38,7 @@ def connector_points(
     try:
         version = read()
     except GatehouseError as error:
-        # Why it cannot be read is a point of its own: database, key ring or configuration.
-        why = said_by(error)
-        return [Point(_POINTS[name], False, why, f"run: {_APPLY}") for name in functions]
+        return [Point(_POINTS[name], False, said_by(error), UNREAD) for name in functions]
     configuration = Configuration() if version is None else version.configuration
     unreleased = {} if version is None else version.unreleased
     served = [_served(configuration, setting, function) for setting, function in functions.items()]

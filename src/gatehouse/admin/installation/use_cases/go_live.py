@@ -27,7 +27,6 @@ from gatehouse.operations.connectors import (
 from gatehouse.operations.installation import (
     open_admin_session,
     open_database,
-    root_secrets,
     system_clock,
 )
 from gatehouse.pipeline.definition import decode_program
@@ -49,6 +48,7 @@ from gatehouse.store.identities.erasure import is_due
 from gatehouse.store.migrate import is_current
 from gatehouse.store.requests import intents
 
+_UNREAD: Final = "not known before the database is reachable and up to date"
 _REFUSED: Final = Phrase("refused.some_refused", "{problem}{more}")
 
 
@@ -67,33 +67,34 @@ def inspect(
     `env_file` is where settings were read from besides the environment.
     """
     data = _DataChecks(settings)
+    of_data = data.point
     points = [
         *advisory_points(settings),
         *settings_points(settings),
         *hardening_points(settings, env_file),
         _point("TLS files", lambda: _tls_files(settings), "correct or renew the files"),
-        _point("database", data.schema, "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"),
-        _point(
+        data.schema,
+        of_data(
             "key ring",
             data.key_ring,
             "set GATEHOUSE_SECRET_KEY to the secret this database was made with",
         ),
-        _point(
+        of_data(
             "configuration",
             data.configuration,
             "look at what is configured; to trust it: gatehouse secrets sign-configuration",
         ),
         *_connector_points(settings),
         *connector_points(settings, data.connectors),
-        *memory_points(settings, data._session),
-        _point("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
-        _point("erased identities", data.compaction, "run: gatehouse identities compact"),
-        _point(
+        *memory_points(settings, data.session),
+        of_data("payments", data.payments, "see: gatehouse gateway list --state FAILED"),
+        of_data("erased identities", data.compaction, "run: gatehouse identities compact"),
+        of_data(
             "card fingerprints",
             data.fingerprints,
             "run: gatehouse secrets convert-fingerprints",
         ),
-        _point(
+        of_data(
             "partitions",
             data.partitions,
             'look for "could not make partitions ahead" in the log of the servers: every request '
@@ -101,7 +102,7 @@ def inspect(
         ),
         _tor_point(settings),
         msgspec.structs.replace(
-            _point(
+            of_data(
                 "fees of pipelines",
                 data.fees,
                 "offer the fee by a name and let the pipeline name it: gatehouse prices set "
@@ -120,41 +121,42 @@ class _DataChecks:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._database: Database = open_database(settings)
+        remedy = "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"
+        self.schema = _point("database", self._schema, remedy)
 
-    def schema(self) -> str:
-        if self._is_missing():
-            raise GatehouseError(f"{self._database.file} does not exist yet")
+    def point(self, name: str, check: Callable[[], str], remedy: str) -> Point:
+        """A point about the data, which says nothing of its own while the database is open."""
+        if self.schema.ok:
+            return _point(name, check, remedy)
+        return Point(name, False, _UNREAD, self.schema.remedy, needed=False)
+
+    def _schema(self) -> str:
+        file = self._database.file
+        if file is not None and not file.exists():
+            raise GatehouseError(f"{file} does not exist yet")
         if not is_current(self._database):
             raise GatehouseError("the database is not up to date")
         return "reachable and up to date"
 
     def key_ring(self) -> str:
-        if self._settings.is_production or self._settings.secret_key:
-            root_secrets(self._settings)
-        if self._is_missing():
-            raise GatehouseError("there is no database yet")
-        return f"{len(self._session().ring.versions())} keys unwrap"
+        return f"{len(self.session().ring.versions())} keys unwrap"
 
-    def _session(self) -> AdminSession:
-        if self._is_missing():
-            raise GatehouseError("there is no database yet")
+    def session(self) -> AdminSession:
+        if not self.schema.ok:
+            raise GatehouseError(_UNREAD)
         return open_admin_session(self._settings, Actor.system("doctor"))
 
     def connectors(self) -> ConnectorsVersion | None:
-        return find_connectors(self._session())
+        return find_connectors(self.session())
 
     def configuration(self) -> str:
-        if unread := self._unread("nothing is configured yet"):
-            return unread
-        problems = refused_configurations(self._session())
+        problems = refused_configurations(self.session())
         if problems:
             more = "" if len(problems) == 1 else f" (and {len(problems) - 1} other accounts)"
             raise GatehouseError(_REFUSED(problem=next(iter(problems.values())), more=more))
         return "everything configured carries its signature"
 
     def payments(self) -> str:
-        if unread := self._unread("none is in doubt"):
-            return unread
         with self._database.reading() as connection:
             failed = intents.listing(connection, intents.IntentState.FAILED, None, 1)
         if failed:
@@ -162,24 +164,18 @@ class _DataChecks:
         return "none was left standing that must not"
 
     def compaction(self) -> str:
-        if unread := self._unread("nothing was erased"):
-            return unread
         with self._database.reading() as connection:
             if is_due(connection):
                 raise GatehouseError("sealed copies of erased records may remain in unused space")
         return "nothing remains to be cleared"
 
     def fingerprints(self) -> str:
-        if unread := self._unread("there are no records yet"):
-            return unread
         with self._database.reading() as connection:
             if records_are_due(connection):
                 raise GatehouseError("records of an earlier version hold those of no account")
         return "records hold those of their accounts"
 
     def partitions(self) -> str:
-        if unread := self._unread("there are no records yet"):
-            return unread
         with self._database.reading() as connection:
             ahead = months_ahead(connection, system_clock())
             refused = refused_from(connection)
@@ -196,8 +192,6 @@ class _DataChecks:
         return found
 
     def fees(self) -> str:
-        if unread := self._unread("there are no pipelines yet"):
-            return unread
         with self._database.reading() as connection:
             found = [
                 f"pipeline {each.name} of {account.account_id}, by {each.actor}"
@@ -211,15 +205,6 @@ class _DataChecks:
             named = ", ".join(dict.fromkeys(found))
             raise GatehouseError(f"amounts that nobody wrote at a terminal: {named}")
         return "no pipeline has an amount that nobody wrote at a terminal"
-
-    def _unread(self, when_missing: str) -> str | None:
-        """What to say of data that cannot be looked at; None when it can."""
-        if self._is_missing():
-            return when_missing
-        return None if is_current(self._database) else "not known before the database is up to date"
-
-    def _is_missing(self) -> bool:
-        return self._database.file is not None and not self._database.file.exists()
 
 
 def _tls_files(settings: Settings) -> str:

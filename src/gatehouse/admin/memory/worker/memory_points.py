@@ -7,8 +7,9 @@ from urllib.parse import urlsplit
 from gatehouse.admin.memory.queries.memory_told import MemoryTold, read_told
 from gatehouse.admin.memory.use_cases.memory_check import MemoryFinding, compare
 from gatehouse.core.errors import GatehouseError
+from gatehouse.core.wording.sentences import said_by
 from gatehouse.operations.shared_memory import MemoryFacts, StoreFacts, inspect_store
-from gatehouse.settings.preflight import Point
+from gatehouse.settings.preflight import UNREAD, Point
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
 
@@ -27,12 +28,15 @@ def memory_points(settings: Settings, open_data: Callable[[], AdminSession]) -> 
     points = [_transport(settings)]
     try:
         session = open_data()
+    except GatehouseError as error:
+        return [*points, Point(_NAME, False, said_by(error), UNREAD)]
+    try:
         facts, memory = inspect_store(settings, session.ring, _read(session).installation)
         # Afterwards, as a running server does: it may make a step meanwhile.
         told = _read(session)
     except GatehouseError as error:
         remedy = "correct GATEHOUSE_MEMORY_URL, or start the store"
-        return [*points, Point(_NAME, False, str(error), remedy)]
+        return [*points, Point(_NAME, False, said_by(error), remedy)]
     return [*points, _reached(facts), *_hints(facts), _rebuilt(memory, told)]
 
 
