@@ -1,5 +1,6 @@
 """Commands tell people who ordered what, and amounts with the decimals of their currency."""
 
+import msgspec
 import pytest
 
 from gatehouse.admin.decisions.command.subject_output import (
@@ -8,7 +9,11 @@ from gatehouse.admin.decisions.command.subject_output import (
     subject_lines,
 )
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
+from gatehouse.admin.model_trials.types import ModelTrialShown
+from gatehouse.cli.output import show_result
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
+from gatehouse.training.report.report import ModelComparison, ThresholdInUse
+from gatehouse.training.report.trial import ModelTrial, ThresholdTrial, TrialShift
 
 
 def stage(name: str, **result: object) -> RecordedStage:
@@ -39,3 +44,21 @@ def test_a_request_to_sentry_alone_tells_who_ordered_what() -> None:
         "card": "-",
         "from": "203.0.113.9, US",
     }
+
+
+def test_what_a_trial_found_is_told_by_its_fields_and_a_table(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shift = TrialShift(7, 4, 2)
+    used = ThresholdTrial(ThresholdInUse("rule", "starter", "low", 0.4), 0.1, 0.2, shift, shift, 0.3)
+    figures = ModelComparison(None, None)
+    found = ModelTrial(900, 60, 9, 0.75, shift, shift, figures, (used,), version=2)
+    shown = ModelTrialShown(2, None, is_current=True, trial=msgspec.to_builtins(found))
+    show_result(shown, as_json=False)
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "trial.agreement 0.75" in lines
+    assert "trial.stricter requests=7, frauds=4, legitimate=2" in lines
+    assert "IN USE BEFORE AFTER" in lines[-2]
+    assert lines[-1].startswith("source=rule, configured=starter, name=low, threshold=0.4 0.1 0.2")
+    show_result(shown, as_json=True)
+    assert msgspec.json.decode(capsys.readouterr().out)["trial"]["stricter"]["frauds"] == 4

@@ -1,7 +1,7 @@
 """How commands print: JSON for scripts, aligned columns for people, warnings on standard error."""
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from unicodedata import combining, east_asian_width
 
@@ -101,20 +101,31 @@ def show_result(result: msgspec.Struct, as_json: bool) -> None:
 
     Lists beside an object, as limits are beside settings, come below the sheet.
     """
-    data = as_data(result)
-    lists = {name: value for name, value in data.items() if isinstance(value, list)}
-    tables = {name: _table(rows) for name, rows in lists.items() if rows and _has_fields(rows[0])}
+    whole = as_data(result)
+    data = dict(_unfolded(whole))
+    lists = {name: value for name, value in data.items() if isinstance(value, list | tuple)}
+    tables = {name: _table(rows) for name, rows in lists.items() if _has_fields(rows)}
     beside = {name: value for name, value in data.items() if name not in tables}
     is_object = any(map(_has_fields, beside.values()))
     if tables and (is_object or len(lists) == 1):
         text = "\n\n".join([_fields(beside)] * is_object + [*tables.values()])
     else:
         text = _fields(data)
-    show(data, text, as_json=as_json)
+    show(whole, text, as_json=as_json)
+
+
+def _unfolded(data: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
+    """The fields of an object; of one that holds others, each by its path."""
+    for name, value in data.items():
+        if isinstance(value, dict) and any(map(_has_fields, value.values())):
+            yield from _unfolded(value, f"{place}{name}.")
+        else:
+            yield f"{place}{name}", value
 
 
 def _has_fields(value: object) -> bool:
-    return isinstance(value, dict)
+    """Whether it is an object, or a list of some."""
+    return isinstance(value[0] if value and isinstance(value, list | tuple) else value, dict)
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
