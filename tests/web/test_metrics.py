@@ -138,7 +138,7 @@ def test_buckets_reach_as_far_as_the_longest_time_limit_that_can_be_set() -> Non
 def _troubled(session: AdminSession) -> None:
     """An account with little left, a closed one that had, and a webhook of each kind."""
     poor, closed = (make_account(session, name) for name in ("Poor", "Closed"))
-    hook = {"account_id": poor, "terms": "{}", "created_at_ms": 1, "changed_at_ms": 1, "changes": 1,
+    hook = {"account_id": poor, "terms": '{"url": "", "events": []}', "created_at_ms": 1, "changed_at_ms": 1, "changes": 1,
             "key_version": 1, "sealed": b"", "cursor": "", "state": "enabled",
             "failing_since_ms": None, "deleted_at_ms": None}  # fmt: skip
     hooks: dict[str, dict[str, Any]] = {
@@ -182,11 +182,12 @@ def test_what_waits_in_the_database_is_counted(session: AdminSession) -> None:
         )  # fmt: skip
     with session.reading() as connection:
         written = outbox.count_written(connection)
-        assert count_backlog(connection) == Backlog(
+        assert count_backlog(connection, 5001) == Backlog(
             reviews_open=2,
             reversals_waiting=2,
             reversals_failed=1,
-            payment_operations_in_doubt=1,
+            payment_operations_in_doubt={"CAPTURE": 1, "VOID": 0, "REFUND": 0},
+            payment_operations_in_doubt_seconds={"CAPTURE": 5, "VOID": 0, "REFUND": 0},
             holds_open=1,
             events_written=written,
             webhooks_failing=1,

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
+from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.webhooks.queries import claims, deliveries
 from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
 from gatehouse.admin.webhooks.types.endpoint import DisabledBecause, WebhookState
@@ -247,6 +248,78 @@ def test_what_failed_is_tried_again_on_the_schedule_and_given_up_at_its_end(
     last, _ = attempts(session, account, webhook)
     assert (last.number, last.next_at) == (2, None)
     assert shown(session, account, webhook).waiting == 0
+
+
+def test_what_a_webhook_has_not_accepted_is_told_with_the_age_of_the_oldest(
+    session: AdminSession,
+) -> None:
+    hands = Hands(session)
+    session = dataclasses.replace(session, clock=hands)
+    account, receiver = make_account(session), Receiver(lambda message: FAILED)
+    webhook = add(session, account)
+    disabled = add(session, account)
+    endpoints.update(session, account, disabled, WebhookChange(enabled=False))
+
+    def backlog() -> Backlog:
+        with session.reading() as connection:
+            return count_backlog(connection, session.clock())
+
+    def late_s() -> int:
+        return round(backlog().webhook_messages_late_seconds)
+
+    before = shown(session, account, webhook)
+    assert (before.unread, before.oldest_at, backlog().webhook_messages_waiting) == (0, None, 0)
+    tell(session, account, "one")
+    hands.ahead_ms += 60_000
+    tell(session, account, "two")
+    hands.ahead_ms += 60_000
+    found = shown(session, account, webhook)
+    assert (found.unread, found.waiting) == (2, 0)
+    assert found.oldest_at is not None and 119 <= (session.clock() - found.oldest_at) / 1000 < 180
+    assert backlog().webhook_messages_waiting == 2
+    assert 119 <= backlog().webhook_oldest_message_seconds < 180
+    assert 119 <= late_s() < 180
+
+    async def fail() -> None:
+        async with delivering(session, receiver, retry_s=(3600,)):
+            await until(lambda: shown(session, account, webhook).waiting == 2)
+
+    run(fail())
+    assert shown(session, account, webhook).unread == 0
+    # What waits for another attempt is not late, and what a failing receiver gets is its affair.
+    assert (backlog().webhook_messages_waiting, late_s()) == (2, 0)
+    receiver.answer = lambda message: ACCEPTED
+
+    async def accept() -> None:
+        async with delivering(session, receiver):
+            hands.ahead_ms += 2 * 3_600_000
+            await until(lambda: not shown(session, account, webhook).waiting)
+
+    run(accept())
+    assert shown(session, account, webhook).oldest_at is None
+    assert backlog().webhook_oldest_message_seconds == 0
+
+
+def test_decisions_that_a_webhook_passes_by_do_not_look_as_if_they_waited(
+    session: AdminSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint_module, "_NOTED_EVERY_S", 0.0)
+    account, receiver = make_account(session), Receiver()
+    declined = ToldDecisions("precheck", [Outcome.DECLINE])
+    new = NewWebhook(URL, ["decision.made"], decisions=[declined])
+    webhook = endpoints.create(session, account, new).answer.id
+
+    async def story() -> None:
+        async with delivering(session, receiver) as delivery:
+            with session.change() as change:
+                change.audit("test", account)
+                change.event(EventName.DECISION_MADE, account, "req_gone", {})
+            assert shown(session, account, webhook).unread == 1
+            delivery.look_now()
+            await until(lambda: not shown(session, account, webhook).unread)
+
+    run(story())
+    assert receiver.heard == []
 
 
 def test_in_order_nothing_overtakes_what_was_not_accepted(session: AdminSession) -> None:

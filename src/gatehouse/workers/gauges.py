@@ -33,11 +33,15 @@ _BACKLOG: Final = (
     "reversals_waiting",
     "reversals_failed",
     "payment_operations_in_doubt",
+    "payment_operations_in_doubt_seconds",
     "holds_open",
     "memory_missed",
     "events_written",
     "events_held_back",
     "webhooks_failing",
+    "webhook_messages_waiting",
+    "webhook_oldest_message_seconds",
+    "webhook_messages_late_seconds",
     "balances_low",
     "drifts_open",
 )
@@ -138,9 +142,10 @@ class ServiceGauges:
             self.metrics.watch(f"gatehouse_{name}", read)
 
     def _of_backlog(self, name: str) -> float | dict[str, float]:
-        """A count; nothing as long as nobody has counted here."""
+        """A count, or one of each kind; nothing as long as nobody has counted here."""
         counted = self.background.backlog
-        return {} if counted is None else float(getattr(counted, name))
+        found: float | dict[str, float] = {} if counted is None else getattr(counted, name)
+        return found
 
     def _months_ahead(self) -> float | dict[str, float]:
         ahead = self.background.months_ahead

@@ -21,6 +21,7 @@ _BACKLOG: Final = (
     "labels_behind",
     "memory_missed",
     "webhooks_failing",
+    "webhook_messages_waiting",
     "events_held_back",
 )
 _OF_ONE_SERVER: Final = frozenset({"writer_waiting", "labels_behind", "requests_in_flight"})

@@ -76,8 +76,8 @@ def list_webhooks(account: AccountOption = None, as_json: AsJson = False) -> Non
 
     data = [as_data(each) for each in endpoints.list_webhooks(*open_account(account)).webhooks]
     rows = [{**each, "events": ",".join(each["events"])} for each in data]
-    headings = ("WEBHOOK", "STATE", "WAITING", "EVENTS", "URL")
-    fields = ("id", "state", "waiting", "events", "url")
+    headings = ("WEBHOOK", "STATE", "WAITING", "UNREAD", "OLDEST", "EVENTS", "URL")
+    fields = ("id", "state", "waiting", "unread", "oldestAt", "events", "url")
     show(data, columns(headings, rows, fields, "-"), as_json=as_json)
 
 

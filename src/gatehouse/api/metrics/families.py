@@ -149,6 +149,12 @@ FAMILIES: Final = (
     _gauge(
         "payment_operations_in_doubt",
         f"Captures, voids and refunds of unknown end that a person has to settle. {_OF_ALL}",
+        "kind",
+    ),
+    _gauge(
+        "payment_operations_in_doubt_seconds",
+        f"How long ago the oldest of them was asked for; 0 without any. {_OF_ALL}",
+        "kind",
     ),
     _gauge("holds_open", f"Authorizations of fees that have not ended. {_OF_ALL}"),
     _gauge("labels_behind", "Rows of feedback that this server has not passed on to Sentry yet."),
@@ -172,6 +178,20 @@ FAMILIES: Final = (
     _gauge(
         "webhooks_failing",
         f"Webhooks that are enabled and have not accepted a message since one failed. {_OF_ALL}",
+    ),
+    _gauge(
+        "webhook_messages_waiting",
+        "Messages that enabled webhooks have not accepted: those that are tried again later, and "
+        f"events that were not read for them yet, up to 20,000 of each. {_OF_ALL}",
+    ),
+    _gauge(
+        "webhook_oldest_message_seconds",
+        f"How long ago that happened which the oldest of them tells; 0 without any. {_OF_ALL}",
+    ),
+    _gauge(
+        "webhook_messages_late_seconds",
+        "For how long a message could have been sent and was not, of webhooks that accept; it "
+        f"grows while servers cannot keep up. {_OF_ALL}",
     ),
     _gauge(
         "balances_low",

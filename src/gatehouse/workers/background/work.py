@@ -44,6 +44,7 @@ class BackgroundWork:
         database = session.database
         self.backlog: Backlog | None = Backlog()
         self._database = database
+        self._clock = session.clock
         self._audit = AuditWatch(database, session.ring.current(keyring.AUDIT)[1])
         self._search = SearchFollower(database, session.clock)
         self._earlier = EarlierDecisions(session)
@@ -115,4 +116,6 @@ class BackgroundWork:
         await repeat(self._count, _COUNT_S, "could not count what waits")
 
     async def _count(self) -> None:
-        self.backlog = await self._database.read_on_thread(count_backlog)
+        self.backlog = await self._database.read_on_thread(
+            lambda c: count_backlog(c, self._clock())
+        )

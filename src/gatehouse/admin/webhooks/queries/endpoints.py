@@ -141,26 +141,27 @@ def delete_rows(connection: sa.Connection, webhook_id: str) -> bool:
 
 def get(connection: sa.Connection, account_id: str, webhook_id: str) -> KeptWebhook:
     """An endpoint of the account, or `NotFound`."""
-    query = _live().where(_W.account_id == account_id, _W.id == webhook_id)
+    query = live().where(_W.account_id == account_id, _W.id == webhook_id)
     row = connection.execute(query).first()
     if row is None:
         raise NotFound(_NO_WEBHOOK(account=recordable(account_id), webhook=recordable(webhook_id)))
-    return _kept(row)
+    return kept_webhook(row)
 
 
 def of_account(connection: sa.Connection, account_id: str) -> list[KeptWebhook]:
     """The endpoints of an account, oldest first."""
-    query = _live().where(_W.account_id == account_id).order_by(_W.id)
-    return [_kept(row) for row in connection.execute(query)]
+    query = live().where(_W.account_id == account_id).order_by(_W.id)
+    return [kept_webhook(row) for row in connection.execute(query)]
 
 
 def enabled(connection: sa.Connection) -> list[KeptWebhook]:
     """All endpoints that messages are sent to."""
-    query = _live().where(_W.state == WebhookState.ENABLED)
-    return [_kept(row) for row in connection.execute(query)]
+    query = live().where(_W.state == WebhookState.ENABLED)
+    return [kept_webhook(row) for row in connection.execute(query)]
 
 
-def _live() -> "sa.Select[Any]":
+def live() -> "sa.Select[Any]":
+    """The endpoints that are not deleted."""
     return sa.select(WEBHOOKS).where(_W.deleted_at_ms.is_(None))
 
 
@@ -191,5 +192,6 @@ def _seal(
     return sealer.seal(_encode(secrets), label, change.random_bytes)
 
 
-def _kept(row: Any) -> KeptWebhook:
+def kept_webhook(row: Any) -> KeptWebhook:
+    """An endpoint from its row."""
     return struct_from(row, KeptWebhook, webhook_id=row.id, terms=_read_terms(row.terms))

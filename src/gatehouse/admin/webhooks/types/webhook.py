@@ -145,6 +145,16 @@ class PublicWebhook(msgspec.Struct, frozen=True, rename="camel"):
     changed_at: Annotated[Moment, Meta(description="When it was last changed.")]
     failing_since: Annotated[Moment | None, Meta(description="Since when no message was accepted.")]
     waiting: Annotated[int, Meta(description="Messages that are tried again later.")]
+    unread: Annotated[
+        int,
+        Meta(
+            description="Events of its types that no server has read for it yet; at most 20,000 "
+            "are counted."
+        ),
+    ]
+    oldest_at: Annotated[
+        Moment | None, Meta(description="When the oldest of both happened (RFC 3339).")
+    ]
     secret: Annotated[
         str | UnsetType,
         Meta(description="What messages are verified with; shown once: `whsec_...`, or `whpk_...`"),

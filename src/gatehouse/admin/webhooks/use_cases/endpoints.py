@@ -5,11 +5,13 @@ import contextlib
 from typing import Any, Final
 
 import msgspec
+import sqlalchemy as sa
 from msgspec import UNSET
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.events.use_cases.event_settings import check_filter
-from gatehouse.admin.webhooks.queries import claims, deliveries, endpoints
+from gatehouse.admin.webhooks.queries import backlog, claims, deliveries, endpoints
+from gatehouse.admin.webhooks.queries.backlog import WebhookBacklog
 from gatehouse.admin.webhooks.queries.endpoints import KeptWebhook
 from gatehouse.admin.webhooks.types.endpoint import (
     DisabledBecause,
@@ -203,6 +205,11 @@ def _seen(change: Change, account_id: str, webhook_id: str, seen: Precondition) 
     return kept
 
 
+def whole_backlog(connection: sa.Connection, now_ms: int) -> WebhookBacklog:
+    """What the webhooks of all accounts have still to accept."""
+    return backlog.of_all(connection, now_ms)
+
+
 def _checked(change: Change, terms: WebhookTerms) -> WebhookTerms:
     """The terms, if messages can be sent by them; or `InvalidInput`."""
     terms = check_terms(terms)
@@ -226,7 +233,7 @@ def _shown(within: Reading | Change, kept: KeptWebhook) -> PublicWebhook:
     secrets: tuple[SigningSecret, ...] = ()
     with contextlib.suppress(SealBroken, KeyMissing):
         secrets = kept.secrets(within.session.ring)
-    terms = kept.terms
+    terms, waiting = kept.terms, backlog.of_endpoint(within.connection, kept)
     return PublicWebhook(
         id=kept.webhook_id,
         url=terms.url,
@@ -240,5 +247,7 @@ def _shown(within: Reading | Change, kept: KeptWebhook) -> PublicWebhook:
         created_at=Moment(kept.created_at_ms),
         changed_at=Moment(kept.changed_at_ms),
         failing_since=moment(kept.failing_since_ms),
-        waiting=deliveries.count_waiting(within.connection, kept.webhook_id),
+        waiting=waiting.tried,
+        unread=waiting.unread,
+        oldest_at=moment(waiting.oldest_ms),
     )

@@ -294,7 +294,7 @@ def _logged(failure: str, webhook_id: str) -> Iterator[None]:
     try:
         yield
     except ClaimLost:
-        _log.info("another server delivers to a webhook", extra=about)
+        _log.info("a webhook was deleted, or its claim ended while it was sent to", extra=about)
     except GatehouseError as error:
         _log.warning(failure, extra=about | {"reason": str(error)})
     except Exception:

@@ -40,6 +40,8 @@ _LONGEST_PAUSE_S: Final = 5.0
 _REST_S: Final = 0.02
 # What was refused waits a little for others: each batch is a commit, and requests need theirs.
 _REST_AFTER_REFUSAL_S: Final = 0.1
+_NOTED_EVERY_S: Final = 5.0
+"""How often it is noted that events were read of which none was sent."""
 _BETWEEN_S: Final = 1.0
 """From a batch of few messages to the next one."""
 _FEW: Final = 10
@@ -52,7 +54,7 @@ _Sent = list[tuple[OutgoingMessage, SendResult, int]]
 
 
 class ClaimLost(Exception):
-    """Another server delivers to the endpoint now."""
+    """The endpoint was deleted, or this server stood still until another one took it."""
 
 
 class EndpointDelivery:
@@ -84,6 +86,7 @@ class EndpointDelivery:
         self._is_due = False
         """Whether something that was tried or left is to be sent now."""
         self._waits = False
+        self._noted_at = 0.0
 
     @property
     def is_idle(self) -> bool:
@@ -109,6 +112,9 @@ class EndpointDelivery:
                 next_at += _BETWEEN_S if len(batch.outgoing) < _FEW else 0.0
                 if await self._deliver(batch):
                     return
+            elif batch.cursor != self.cursor and next_at >= self._noted_at + _NOTED_EVERY_S:
+                # What is passed by must not look as if it waited.
+                await wholly(self._record(batch, []))
             else:
                 self.cursor, self.place = batch.cursor, batch.place
                 self._is_due = False
@@ -207,6 +213,7 @@ class EndpointDelivery:
         )
         if not noted:
             raise ClaimLost
+        self._noted_at = asyncio.get_running_loop().time()
         self.cursor = made.progress.cursor
         self.place = batch.place if self.cursor == batch.cursor else BEGINNING
         self._failing_since_ms = made.progress.failing_since_ms
