@@ -8,17 +8,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]  # it has no types
 
 from gatehouse.api.metrics.families import FAMILIES, PROCESS
-from tests.harness import PATIENCE_S
+from tests.harness import PATIENCE_S, PURCHASE, Home, pipeline, until
 from tests.installed_programs import ROOT, built, run
 
 RULES: Final = ROOT / "deploy/prometheus"
 DASHBOARD: Final = json.loads((ROOT / "deploy/grafana/gatehouse.json").read_text())
 TRIALS: Final = sorted(RULES.glob("*_test.yaml"))
 PROMTOOL: Final = shutil.which("promtool")
+NOT_WITHOUT: Final = {
+    **dict.fromkeys(
+        (
+            *("gatehouse_connector_up", "gatehouse_connector_requests_total"),
+            *("gatehouse_connector_in_flight", "gatehouse_connector_connections"),
+        ),
+        "a connector that was applied: nobody else is asked",
+    ),
+    "gatehouse_certificate_expires_timestamp_seconds": "a certificate: nothing ends without one",
+    "gatehouse_last_backup_timestamp_seconds": "a backup of ours; others make theirs differently",
+}
+"""What a server does not expose without something, so that its rules are silent without it."""
 _NAMES: Final = """
 import json, sys, promql_parser as p
 found = []
@@ -52,7 +65,8 @@ def _panels() -> Iterator[dict[str, Any]]:
             yield panel
 
 
-def test_every_query_can_be_read_and_names_only_what_is_measured_or_recorded(tools: Path) -> None:
+def _named(tools: Path) -> set[str]:
+    """What the queries of all rules and panels name."""
     queries = [rule["expr"] for rule in (*_rules("alerts"), *_rules("recording"))]
     queries += [target["expr"] for panel in _panels() for target in panel["targets"]]
     assert len(queries) > 60
@@ -65,11 +79,33 @@ def test_every_query_can_be_read_and_names_only_what_is_measured_or_recorded(too
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout))
+
+
+def test_every_query_can_be_read_and_names_only_what_is_measured_or_recorded(tools: Path) -> None:
     known = {family.shown_name for family in (*FAMILIES, *PROCESS)}
     known |= {f"{name}{part}" for name in known for part in ("_bucket", "_sum", "_count")}
-    known |= {rule["record"] for rule in _rules("recording")} | {"up"}
-    named = set(json.loads(done.stdout))
+    named = _named(tools) - {rule["record"] for rule in _rules("recording")} - {"up"}
     assert named <= known, named - known
+
+
+def test_a_server_on_any_database_exposes_all_that_rules_and_panels_need(
+    home: Home, tools: Path
+) -> None:
+    account = home.account()
+    with home.server() as server, server.client(home.key(account)) as client:
+        assert pipeline(client, PURCHASE).status_code == 200
+        assert client.post("/api/v1/precheck", json=[]).status_code == 400
+
+        def exposed() -> set[str]:
+            page = httpx.get(f"{server.base}/metrics", timeout=PATIENCE_S).text
+            lines = (line for line in page.splitlines() if not line.startswith("#"))
+            return {re.split(r"[{ ]", line)[0] for line in lines}
+
+        until(lambda: exposed() >= {"gatehouse_reviews_open", "gatehouse_connector_calls_total"})
+        found = exposed()
+    named = _named(tools) - {rule["record"] for rule in _rules("recording")} - {"up"}
+    assert named - found == NOT_WITHOUT.keys()
 
 
 def _lost(given: Any, read: Any, path: str = "") -> list[str]:

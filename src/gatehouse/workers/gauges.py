@@ -1,6 +1,7 @@
 """What metrics and probes read from the parts of the running service."""
 
 from functools import partial
+from math import inf
 from typing import Final
 
 import gatehouse
@@ -147,9 +148,10 @@ class ServiceGauges:
         found: float | dict[str, float] = {} if counted is None else getattr(counted, name)
         return found
 
-    def _months_ahead(self) -> float | dict[str, float]:
+    def _months_ahead(self) -> float:
+        # Without partitions there is room for every month, and rules need a value.
         ahead = self.background.months_ahead
-        return {} if ahead is None else ahead
+        return inf if ahead is None else ahead
 
     def _last_backup_s(self) -> float | dict[str, float]:
         counted = self.background.backlog

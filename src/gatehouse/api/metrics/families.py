@@ -172,8 +172,8 @@ FAMILIES: Final = (
     ),
     _gauge(
         "partition_months_ahead",
-        "Months after this one that have a partition for decision records, if these are in "
-        "partitions; servers make 3. Requests of a month without one all fail.",
+        "Months after this one that have a partition for decision records; servers make 3. "
+        "Requests of a month without one all fail. +Inf where records are in one table.",
     ),
     _gauge(
         "webhooks_failing",
