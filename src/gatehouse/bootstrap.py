@@ -37,6 +37,7 @@ from gatehouse.api.routes import Offered, Routes, make_routes
 from gatehouse.api.serving.in_flight import InFlight
 from gatehouse.api.serving.shedding import LoadGate, ServerLoad
 from gatehouse.api.v1 import Api
+from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.ids import new_id
 from gatehouse.core.secrets import keyring
 from gatehouse.intel.bins import load_bins
@@ -411,7 +412,10 @@ class Service(ServiceGauges):
         self.inputs = InputKeeper(session)
         called = self._traced(self.metrics.called)
         roster = None if self.connectors is None else self.connectors.roster
-        gateway = MeasuredGateway(load_gateway(settings, roster), called, self._outside)
+        gateway = MeasuredGateway(
+            *(load_gateway(settings, roster), called, self._outside),
+            *(NetworkIdSealer(session.ring), session.randomness),
+        )
         identities = load_identities(settings, self.identities, roster)
         parties = Parties(
             issuer=MeasuredIssuer(load_issuer(settings, roster), called, self._outside),

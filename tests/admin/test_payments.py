@@ -1,6 +1,9 @@
 """Payments are captured, voided and refunded: once each, never for more than there is."""
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain, repeat
 from typing import Any
 
@@ -9,6 +12,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
+from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.money import Payment
 from gatehouse.gateway.operating import (
@@ -34,8 +38,13 @@ class Party:
         self.reversed: list[Reversal] = []
         self._offer = offer
         self._answers = list(answers)
+        self.meanwhile: Callable[[], object] | None = None
+        """What others do while this server stands still between claiming and sending."""
 
     def offer(self, _operation: PaymentOperation) -> Offer:
+        if self.meanwhile is not None:
+            with ThreadPoolExecutor(1) as others:
+                others.submit(self.meanwhile).result()
         return self._offer
 
     async def operate(self, operation: PaymentOperation) -> OperationAnswer:
@@ -75,14 +84,19 @@ class Shop:
             "payments", "show", self.request, "--account", self.account, "--json"
         ).json
 
-    def send(self, party: Party, *, later_ms: int = 0, stood_still_ms: int = 0) -> int:
-        """How many were taken up; the server may stand still after it has claimed them."""
-        later = chain([later_ms], repeat(later_ms + stood_still_ms))
+    def send(
+        self, party: Party, *, later_ms: int = 0, stood_still_ms: int = 0, reads: int = 1
+    ) -> int:
+        """How many were taken up; the server may stand still after its clock was read."""
+        later = chain([later_ms] * reads, repeat(later_ms + stood_still_ms))
 
         def clock() -> int:
             return self.session.clock() + next(later)
 
-        worker = OperationWorker(self.session.database, party, clock, time_limit_ms=2000)
+        sealer = NetworkIdSealer(self.session.ring)
+        seal = partial(sealer.seal_reference, randomness=self.session.randomness)
+        parts = (self.session.database, party, clock)
+        worker = OperationWorker(*parts, time_limit_ms=2000, seal=seal)
         return asyncio.run(worker.send_due())
 
 
@@ -192,14 +206,31 @@ def test_an_operation_whose_server_died_is_not_sent_twice(shop: Shop) -> None:
     assert shop.shown()["operations"][0]["state"] == "IN_DOUBT"
 
 
-def test_a_server_that_stood_still_sends_nothing_that_others_may_have_settled(shop: Shop) -> None:
-    party = Party(Offer.ONCE, _DONE)
-    assert not shop.ask("capture").code
-    assert shop.send(party, stood_still_ms=60_000) == 1
-    assert party.asked == []
-    assert shop.shown()["operations"][0]["state"] == "WAITING", "nothing was sent"
-    assert shop.send(party, later_ms=60_000) == 1
-    assert shop.shown()["state"] == "CAPTURED"
+def test_a_server_that_stood_still_sends_nothing_that_others_did_or_settled(shop: Shop) -> None:
+    stalled, other = Party(Offer.REPEATABLE, _DONE), Party(Offer.REPEATABLE, _DONE)
+    assert not shop.ask("capture", "--amount-minor", "1000").code
+    stalled.meanwhile = lambda: shop.send(other, later_ms=60_000)
+    assert shop.send(stalled) == 1
+    assert (len(other.asked), stalled.asked) == (1, [])
+
+    # In doubt, and about to be asked again when a person settles it.
+    assert not shop.ask("capture", "--amount-minor", "2000").code
+    lost = Party(Offer.REPEATABLE, ConnectorFailed("no answer", sent=True))
+    assert shop.send(lost) == 1
+    operation = shop.shown()["operations"][1]["operationId"]
+    stalled.meanwhile = lambda: shop.ask("settle", operation, "--no-succeeded")
+    assert shop.send(stalled, later_ms=10_000) == 1
+    assert stalled.asked == []
+    assert [each["state"] for each in shop.shown()["operations"]] == ["SUCCEEDED", "REFUSED"]
+
+    # Nobody else could settle it: it was not marked as sent, and goes on.
+    assert not shop.ask("capture", "--amount-minor", "3000").code
+    stalled.meanwhile = None
+    assert shop.send(stalled, stood_still_ms=20_000, reads=2) == 1
+    assert stalled.asked == []
+    assert shop.shown()["operations"][2]["state"] == "WAITING", "nothing was sent"
+    assert shop.send(stalled, later_ms=60_000) == 1
+    assert shop.shown()["capturedMinor"] == 4000
 
 
 def test_another_account_finds_neither_payment_nor_operation(shop: Shop) -> None:

@@ -133,10 +133,12 @@ def test_tls_files_that_cannot_be_used_are_refused_before_anything_is_served(
         for command in (("serve", "--port", "0"), ("console", "--port", "0")):
             done = production.run(*command, **settings)
             assert (done.code, "Traceback" in done.err) == (5, False), done.err
-            assert named in done.err and "ready" not in done.err + done.out
+            assert named in done.err
+            assert "ready" not in done.err + done.out
         point = production.run("doctor", "--json", **settings).json["points"]
         [found] = [each for each in point if each["name"] == "TLS files"]
-        assert not found["ok"] and named in found["found"]
+        assert not found["ok"]
+        assert named in found["found"]
 
     refused(certificate, other, named="GATEHOUSE_TLS_KEY_FILE")
     refused(certificate, locked, named="GATEHOUSE_TLS_KEY_FILE")
@@ -289,7 +291,8 @@ def test_the_doctor_names_the_database_alone_while_it_cannot_be_read(production:
         about = {told[name]["found"] for name in of_data}
         assert about == {"not known before the database is reachable and up to date"}
         to_do = {told[name]["remedy"] for name in of_data}
-        assert len(to_do) == 2 and all("database" in each.lower() for each in to_do)
+        assert len(to_do) == 2
+        assert all("database" in each.lower() for each in to_do)
 
     names_the_database_alone()
     names_the_database_alone(GATEHOUSE_DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")

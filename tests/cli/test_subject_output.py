@@ -50,7 +50,9 @@ def test_what_a_trial_found_is_told_by_its_fields_and_a_table(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     shift = TrialShift(7, 4, 2)
-    used = ThresholdTrial(ThresholdInUse("rule", "starter", "low", 0.4), 0.1, 0.2, shift, shift, 0.3)
+    used = ThresholdTrial(
+        ThresholdInUse("rule", "starter", "low", 0.4), 0.1, 0.2, shift, shift, 0.3
+    )
     figures = ModelComparison(None, None)
     found = ModelTrial(900, 60, 9, 0.75, shift, shift, figures, (used,), version=2)
     shown = ModelTrialShown(2, None, is_current=True, trial=msgspec.to_builtins(found))

@@ -138,7 +138,8 @@ def test_buckets_reach_as_far_as_the_longest_time_limit_that_can_be_set() -> Non
 def _troubled(session: AdminSession) -> None:
     """An account with little left, a closed one that had, and a webhook of each kind."""
     poor, closed = (make_account(session, name) for name in ("Poor", "Closed"))
-    hook = {"account_id": poor, "terms": '{"url": "", "events": []}', "created_at_ms": 1, "changed_at_ms": 1, "changes": 1,
+    hook = {"account_id": poor, "terms": '{"url": "", "events": []}', "created_at_ms": 1,
+            "changed_at_ms": 1, "changes": 1,
             "key_version": 1, "sealed": b"", "cursor": "", "state": "enabled",
             "failing_since_ms": None, "deleted_at_ms": None}  # fmt: skip
     hooks: dict[str, dict[str, Any]] = {

@@ -64,7 +64,7 @@ class GatewayStage:
             case.payment_unsent = not failure.sent
             raise
         response = _worded(answer, asked.number)
-        if answer.reference is not None and asked.number.reveal() not in answer.reference:
+        if answer.reference is not None:
             case.payment_reference = answer.reference
         # A gateway seldom says why: with a code, any decline may mean that the code was wrong.
         guessed = asked.security_code is not None and response.status is _DECLINED
@@ -167,8 +167,6 @@ def _result(
         facts["paymentId"] = response.payment_id
     if response.party is not None:
         facts["party"] = response.party
-    if payment.reference is not None:
-        facts["reference"] = payment.reference
     if asked.stored_credential is not None:
         facts["storedCredential"] = asked.stored_credential.kind.value
     approved = response.status is _APPROVED

@@ -5,7 +5,11 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
-from gatehouse.core.errors import ConnectorFailed
+from msgspec.structs import replace
+
+from gatehouse.core.cards.network_ids import NetworkIdSealer
+from gatehouse.core.errors import ConnectorFailed, KeyMissing, SealBroken
+from gatehouse.core.ids import Randomness
 from gatehouse.gateway.operating import (
     Offer,
     OperationAnswer,
@@ -26,6 +30,7 @@ from gatehouse.precheck.issuer import CardEnquiry, Issuer, IssuerAnswer
 Observe = Callable[[str, str, str, float], None]
 """Takes the connector, the call, its outcome and the seconds."""
 T = TypeVar("T")
+Asked = TypeVar("Asked", Reversal, PaymentOperation)
 
 
 class Outside:
@@ -91,32 +96,58 @@ class MeasuredIdentities(_Measured):
 
 
 class MeasuredGateway(_Measured):
-    """A payment gateway whose calls are measured."""
+    """A payment gateway whose calls are measured.
+
+    What it tells of authorized payments to find them by is sealed for everybody else.
+    """
 
     refer: Callable[[Authorization], str | None]
     """What a reversal has to know; there only if the gateway itself is a `ReferringGateway`."""
 
     def __init__(
-        self, gateway: PaymentGateway, observe: Observe, outside: Outside | None = None
+        self,
+        gateway: PaymentGateway,
+        observe: Observe,
+        outside: Outside | None,
+        sealer: NetworkIdSealer,
+        randomness: Randomness,
     ) -> None:
         super().__init__("gateway", observe, outside)
         self._gateway = gateway
+        self._sealer = sealer
+        self._randomness = randomness
         if isinstance(gateway, ReferringGateway):
             self.refer = gateway.refer
 
-    def authorize(self, authorization: Authorization) -> Coroutine[Any, Any, GatewayAnswer]:
+    async def authorize(self, authorization: Authorization) -> GatewayAnswer:
         """Ask for one payment."""
-        return self._ask("authorize", self._gateway.authorize(authorization))
+        answer = await self._ask("authorize", self._gateway.authorize(authorization))
+        reference, place = answer.reference, (authorization.account_id, authorization.request_id)
+        if reference is not None:
+            # A connector that tells the number itself is not listened to.
+            told = authorization.number.reveal() in reference
+            sealed = self._sealer.seal_reference(place, reference, self._randomness)
+            answer = replace(answer, reference=None if told else sealed)
+        return answer
 
     async def reverse(self, reversal: Reversal) -> None:
         """Ask for one reversal."""
-        await self._ask("reverse", self._gateway.reverse(reversal), requests=0)
+        await self._ask("reverse", self._gateway.reverse(self._opened(reversal)), requests=0)
 
     def offer(self, operation: PaymentOperation) -> Offer:
         """How the gateway takes an operation."""
-        return offer_of(self._gateway, operation)
+        return offer_of(self._gateway, self._opened(operation))
 
     async def operate(self, operation: PaymentOperation) -> OperationAnswer:
         """Ask for a capture or a refund."""
-        name = operation.kind.lower()
-        return await self._ask(name, operate(self._gateway, operation), requests=0)
+        done = operate(self._gateway, self._opened(operation))
+        return await self._ask(operation.kind.lower(), done, requests=0)
+
+    def _opened(self, about: Asked) -> Asked:
+        """What is asked for, with the payment as the party knows it."""
+        place = (about.account_id, about.request_id)
+        try:
+            reference = self._sealer.open_reference(place, about.payment.reference)
+        except (KeyMissing, SealBroken) as error:
+            raise ConnectorFailed(f"a payment cannot be found: {error}", sent=False) from None
+        return replace(about, payment=replace(about.payment, reference=reference))

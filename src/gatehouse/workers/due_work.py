@@ -6,11 +6,13 @@ one look a second tells so (`store.lookout`).
 """
 
 import asyncio
+from functools import partial
 from typing import Final
 
 from gatehouse.admin.notifications.worker import NotificationWorker
 from gatehouse.admin.top_ups.worker.top_ups import TopUpWorker
 from gatehouse.connectors.routing.roster import Roster
+from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.clock import Clock
 from gatehouse.gateway.port import PaymentGateway
 from gatehouse.store.admin.admin_session import AdminSession
@@ -146,10 +148,12 @@ def make_due_work(
 ) -> DueWork:
     """The work of one server; the gateway is given that long for each answer."""
     parts = (session.database, gateway, session.clock)
+    sealer = NetworkIdSealer(session.ring)
+    seal = partial(sealer.seal_reference, randomness=session.randomness)
     return DueWork(
         sweeper,
         ReversalWorker(*parts, time_limit_ms=time_limit_ms),
-        OperationWorker(*parts, time_limit_ms=time_limit_ms),
+        OperationWorker(*parts, time_limit_ms=time_limit_ms, seal=seal),
         NotificationWorker(session),
         TopUpWorker(session, roster, time_limit_ms=time_limit_ms),
         session.clock,

@@ -14,6 +14,7 @@ from gatehouse.connectors.http.http1 import Http1Connection
 from gatehouse.connectors.http.wire import LARGEST_ANSWER, PartyRequest
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import ConnectorFailed
+from gatehouse.core.limits.timeouts import SENDS_UNTIL_MS
 from tests.connectors.http.asking import (
     authorization,
     connected,
@@ -147,6 +148,15 @@ def test_a_check_is_sent_again_once_when_the_connection_is_reset(network: Networ
         assert len(party.heard) == 4
 
     network.run(in_turn(RESET, FINE), work)
+
+
+def test_nothing_is_sent_after_the_moment_until_which_it_may_be(network: Network) -> None:
+    async def work(connector: HttpConnector, party: Party) -> None:
+        SENDS_UNTIL_MS.set(0)
+        failure = await failure_of(pay(connector))
+        assert (failure.sent, party.heard) == (False, [])
+
+    network.run(lambda heard: FINE, work)
 
 
 def test_a_payment_is_never_sent_again(network: Network) -> None:

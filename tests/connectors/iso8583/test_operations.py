@@ -11,6 +11,7 @@ from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.ids import first_id
+from gatehouse.core.limits.timeouts import SENDS_UNTIL_MS
 from gatehouse.core.money import Payment
 from gatehouse.gateway.operating import Offer, OperationEnd, OperationKind, PaymentOperation
 from tests.connectors.iso8583.playhost import (
@@ -88,6 +89,17 @@ def test_what_is_sent_again_says_that_it_is_a_repeat_and_differs_in_nothing_else
             code,
         )
         assert Role.NUMBER not in one.values
+
+    with_host(play)
+
+
+def test_nothing_is_sent_after_the_moment_until_which_it_may_be() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        gateway = gateway_of(connector)
+        SENDS_UNTIL_MS.set(0)
+        with pytest.raises(ConnectorFailed) as failed:
+            await gateway.operate(operation(referred(gateway)))
+        assert (failed.value.sent, host.asked) == (False, [])
 
     with_host(play)
 

@@ -23,6 +23,7 @@ from gatehouse.connectors.http.wire import (
     PartyAnswer,
     PartyRequest,
 )
+from gatehouse.core.limits.timeouts import refuse_late
 from gatehouse.core.wording.sentences import Phrase
 
 _CLOSED: Final = Phrase("connector.is_closed", "the connector is closed")
@@ -105,6 +106,7 @@ class HttpClient:
         """The answer to a request; or `CallFailed`. The caller bounds the time by cancelling."""
         while True:
             connection = await self._connection()
+            refuse_late()
             try:
                 return await connection.ask(request)
             except CallFailed as failure:

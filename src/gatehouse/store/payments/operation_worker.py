@@ -7,13 +7,14 @@ of the provider, says how it ended.
 
 import asyncio
 import logging
-from typing import Final
+from typing import Final, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
 from gatehouse.core.cards.redaction import recordable, recordable_id
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
+from gatehouse.core.limits.timeouts import SENDS_UNTIL_MS
 from gatehouse.gateway.operating import (
     Offer,
     OperationAnswer,
@@ -25,7 +26,7 @@ from gatehouse.gateway.operating import (
 from gatehouse.gateway.port import PaymentGateway
 from gatehouse.store.database import Database
 from gatehouse.store.payments import operations
-from gatehouse.store.payments.operations import KeptOperation, OperationState
+from gatehouse.store.payments.operations import KeptOperation, OperationState, Seal
 from gatehouse.store.requests.asking_gateway import (
     AT_ONCE,
     CLAIM_MARGIN_MS,
@@ -42,16 +43,31 @@ NOT_OFFERED: Final = "not_offered"
 NOT_REPEATABLE: Final = "not_repeatable"
 
 
+class _Attempt(NamedTuple):
+    """What came of taking an operation up."""
+
+    ended: KeptOperation
+    until_ms: int | None
+    """It counts while the operation is claimed until then; None: always, for it was answered."""
+
+
 class OperationWorker:
     """Works through what was asked for, in the background of the server."""
 
     def __init__(
-        self, database: Database, gateway: PaymentGateway, clock: Clock, *, time_limit_ms: int
+        self,
+        database: Database,
+        gateway: PaymentGateway,
+        clock: Clock,
+        *,
+        time_limit_ms: int,
+        seal: Seal,
     ) -> None:
         self._database = database
         self._gateway = gateway
         self._clock = clock
         self._time_limit_ms = time_limit_ms
+        self._seal = seal
 
     async def send_due(self) -> int:
         """Send what is due; returns how many."""
@@ -61,21 +77,18 @@ class OperationWorker:
             return 0
         until_ms = now_ms + self._time_limit_ms + CLAIM_MARGIN_MS
         claimed = await self._database.write_on_thread(
-            lambda c: operations.claim(c, now_ms, until_ms, AT_ONCE)
+            lambda c: operations.claim(c, now_ms, until_ms, AT_ONCE, self._seal)
         )
         await asyncio.gather(*(self._send(kept, sent, until_ms) for kept, sent in claimed))
         return len(claimed)
 
     async def _send(self, kept: KeptOperation, sent: PaymentOperation, until_ms: int) -> None:
-        if self._clock() > until_ms - self._time_limit_ms:
-            # This server stood still: its claim may end, and a person settle, before an answer.
-            ended = msgspec.structs.replace(kept, next_at_ms=self._clock())
-        else:
-            ended = await self._ask(kept, sent)
-        ended = msgspec.structs.replace(ended, changed_at_ms=self._clock())
         try:
+            if (attempt := await self._try(kept, sent, until_ms)) is None:
+                return
+            ended = replace(attempt.ended, changed_at_ms=self._clock())
             noted = await self._database.write_on_thread(
-                lambda c: operations.finish(c, ended, until_ms)
+                lambda c: operations.finish(c, ended, attempt.until_ms)
             )
         except StoreUnavailable as error:
             # The claim expires, and what was sent is in doubt then.
@@ -84,25 +97,41 @@ class OperationWorker:
         if noted:
             _report(ended)
 
-    async def _ask(self, kept: KeptOperation, sent: PaymentOperation) -> KeptOperation:
-        """Ask the provider if that is safe; the operation as it is then."""
+    async def _try(
+        self, kept: KeptOperation, sent: PaymentOperation, until_ms: int
+    ) -> _Attempt | None:
+        """Ask the provider if that is safe; None when others have the operation by then."""
         was_sent = kept.state in (OperationState.SENT, OperationState.IN_DOUBT)
         try:
             offer = offer_of(self._gateway, sent)
         except ConnectorFailed:
-            return _later(kept, "connector_failed", is_doubtful=was_sent, now_ms=self._clock())
+            later = _later(kept, "connector_failed", is_doubtful=was_sent, now_ms=self._clock())
+            return _Attempt(later, until_ms)
         if was_sent and offer is not Offer.REPEATABLE:
-            return _ended(kept, OperationState.IN_DOUBT, kept.detail or NOT_REPEATABLE)
+            doubt = _ended(kept, OperationState.IN_DOUBT, kept.detail or NOT_REPEATABLE)
+            return _Attempt(doubt, until_ms)
         if offer is Offer.NONE:
-            return _ended(kept, OperationState.REFUSED, NOT_OFFERED)
-        call = operate(self._gateway, sent)
-        answer = await ask_gateway(call, self._time_limit_ms, _about(kept, None))
+            return _Attempt(_ended(kept, OperationState.REFUSED, NOT_OFFERED), until_ms)
+        now_ms = self._clock()
+        sends_until_ms = now_ms + self._time_limit_ms
+        state, ends_ms = OperationState.SENT, sends_until_ms + CLAIM_MARGIN_MS
+        sending = replace(kept, state=state, next_at_ms=ends_ms, changed_at_ms=now_ms)
+        if not await self._database.write_on_thread(
+            lambda c: operations.begin(c, kept, until_ms, sending)
+        ):
+            return None
+        answer: OperationAnswer | NoAnswer = NoAnswer("stood_still", sent=False)
+        if self._clock() <= sends_until_ms:
+            SENDS_UNTIL_MS.set(sends_until_ms)
+            call = operate(self._gateway, sent)
+            answer = await ask_gateway(call, self._time_limit_ms, _about(kept, None))
         if not isinstance(answer, NoAnswer):
-            return _answered(kept, answer)
+            return _Attempt(_answered(kept, answer), None)
         doubtful = was_sent or answer.sent
         if doubtful and offer is not Offer.REPEATABLE:
-            return _ended(kept, OperationState.IN_DOUBT, answer.reason)
-        return _later(kept, answer.reason, is_doubtful=doubtful, now_ms=self._clock())
+            return _Attempt(_ended(kept, OperationState.IN_DOUBT, answer.reason), ends_ms)
+        later = _later(kept, answer.reason, is_doubtful=doubtful, now_ms=self._clock())
+        return _Attempt(later, ends_ms)
 
 
 def _answered(kept: KeptOperation, answer: OperationAnswer) -> KeptOperation:
@@ -112,11 +141,11 @@ def _answered(kept: KeptOperation, answer: OperationAnswer) -> KeptOperation:
     reference = None if reference is None else recordable_id(reference[:_LONGEST_TEXT])
     state = OperationState(OperationEnd(answer.end).value)
     ended = _ended(kept, state, None)
-    return msgspec.structs.replace(ended, code=code, party_reference=reference)
+    return replace(ended, code=code, party_reference=reference)
 
 
 def _ended(kept: KeptOperation, state: OperationState, detail: str | None) -> KeptOperation:
-    return msgspec.structs.replace(kept, state=state, next_at_ms=None, detail=detail)
+    return replace(kept, state=state, next_at_ms=None, detail=detail)
 
 
 def _later(kept: KeptOperation, reason: str, *, is_doubtful: bool, now_ms: int) -> KeptOperation:
@@ -127,7 +156,7 @@ def _later(kept: KeptOperation, reason: str, *, is_doubtful: bool, now_ms: int) 
         return _ended(kept, state, reason)
     state = OperationState.IN_DOUBT if is_doubtful else OperationState.WAITING
     next_at_ms = now_ms + wait_ms(attempts)
-    return msgspec.structs.replace(kept, state=state, next_at_ms=next_at_ms, detail=reason)
+    return replace(kept, state=state, next_at_ms=next_at_ms, detail=reason)
 
 
 def _report(ended: KeptOperation) -> None:

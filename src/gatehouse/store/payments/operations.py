@@ -4,7 +4,7 @@ An operation is written before anything is sent, in the transaction that finds r
 the lock of its payment. A worker claims it for a while, sends it and notes the end.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
@@ -24,6 +24,8 @@ from gatehouse.store.payments.tables import (
     PROVIDER_NOTIFICATIONS,
 )
 
+Seal = Callable[[tuple[str, str], str], str]
+"""Seals the reference of a payment for its place: account and request."""
 _P: Final = PAYMENTS.c
 _O: Final = PAYMENT_OPERATIONS.c
 _OF_REQUESTS: Final = (PROVIDER_NOTIFICATIONS, PAYMENT_OPERATIONS, PAYMENTS)
@@ -190,9 +192,12 @@ def anything_due(connection: sa.Connection, now_ms: int) -> bool:
 
 
 def claim(
-    connection: sa.Connection, now_ms: int, until_ms: int, at_most: int
+    connection: sa.Connection, now_ms: int, until_ms: int, at_most: int, seal: Seal
 ) -> list[tuple[KeptOperation, PaymentOperation]]:
-    """Claim due operations until a moment; each as it was before, and as it is to be sent."""
+    """Claim due operations until a moment; each as it was before, and as it is to be sent.
+
+    References of their payments that earlier versions did not seal are sealed.
+    """
     due = sa.select(PAYMENT_OPERATIONS).where(_O.next_at_ms <= now_ms).order_by(_O.next_at_ms)
     rows = connection.execute(due.limit(at_most).with_for_update(skip_locked=True)).all()
     found = []
@@ -201,17 +206,34 @@ def claim(
         place = (kept.account_id, kept.request_id)
         payment = find_payment(connection, *place)
         assert payment is not None, "a payment is deleted only when nothing is left to be done"
+        sealed = None if payment.reference is None else seal(place, payment.reference)
+        if sealed != payment.reference:
+            this = (_P.account_id == kept.account_id) & (_P.request_id == kept.request_id)
+            connection.execute(PAYMENTS.update().where(this).values(reference=sealed))
         captured = None
         if kept.kind is OperationKind.REFUND:
             done = of_payments(connection, kept.account_id, [kept.request_id])[kept.request_id]
             captured = capture_to_refund(kept, done)
         found.append((kept, _as_sent(kept, payment, captured)))
-    taken = {"state": OperationState.SENT, "next_at_ms": until_ms, "changed_at_ms": now_ms}
     ids = [kept.id for kept, _ in found]
     if ids:
         update = PAYMENT_OPERATIONS.update().where(_O.id.in_(ids))
-        connection.execute(update.values(attempts=_O.attempts + 1, **taken))
+        connection.execute(update.values(attempts=_O.attempts + 1, next_at_ms=until_ms))
     return found
+
+
+def begin(
+    connection: sa.Connection, claimed: KeptOperation, until_ms: int, sending: KeptOperation
+) -> bool:
+    """Note that an operation is sent now; False when others took it up or settled it meanwhile.
+
+    From then on nobody can settle it before the moment until which it is being sent.
+    """
+    this = (_O.id == claimed.id) & (_O.account_id == claimed.account_id)
+    ours = (_O.state == claimed.state) & (_O.next_at_ms == until_ms)
+    values = {name: getattr(sending, name) for name in ("state", "next_at_ms", "changed_at_ms")}
+    update = PAYMENT_OPERATIONS.update().where(this, ours).values(values)
+    return connection.execute(update).rowcount == 1
 
 
 def capture_to_refund(refund: KeptOperation, done: Sequence[KeptOperation]) -> str | None:
@@ -260,13 +282,13 @@ def finish(
 ) -> bool:
     """Note the end of an attempt that was claimed until a moment; whether it counted.
 
-    What the provider says counts whenever it comes, as long as nothing else is known. That nobody
-    knows the end counts only while the claim is the newest one. Without a claim, a person or the
-    provider's own message settles it; `over` says which states it counts over.
+    What the provider says counts without a claim, whenever it comes, as long as nothing else is
+    known; so does what a person says. Anything else counts only while the claim is the newest one.
+    `over` says which states it counts over.
     """
     still: sa.ColumnElement[bool] = _O.state.in_(over)
-    if until_ms is not None and ended.state not in (*FINAL, OperationState.PENDING):
-        still = (_O.state == OperationState.SENT) & (_O.next_at_ms == until_ms)
+    if until_ms is not None:
+        still &= _O.next_at_ms == until_ms
     values: dict[str, Any] = {name: getattr(ended, name) for name in _ENDS}
     this = (_O.id == ended.id) & (_O.account_id == ended.account_id)
     update = PAYMENT_OPERATIONS.update().where(this, still).values(values)

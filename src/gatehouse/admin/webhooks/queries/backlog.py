@@ -60,9 +60,7 @@ def of_endpoint(connection: sa.Connection, kept: KeptWebhook) -> WebhookBacklog:
     # In order, nothing is due before the first that was tried.
     unread_due_ms = None if tried and kept.terms.is_ordered else unread_ms
     tried_ms = None if first_id is None else id_time_ms(first_id)
-    return WebhookBacklog(
-        tried, unread, _first(tried_ms, unread_ms), _first(due_ms, unread_due_ms)
-    )
+    return WebhookBacklog(tried, unread, _first(tried_ms, unread_ms), _first(due_ms, unread_due_ms))
 
 
 def of_all(connection: sa.Connection, now_ms: int) -> WebhookBacklog:

@@ -22,6 +22,7 @@ from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.tls import client_context
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, SettingsError
+from gatehouse.core.limits.timeouts import refuse_late
 from gatehouse.core.wording.sentences import Phrase, said_by
 
 _NOT_OPENED: Final = Phrase("connector.not_opened", "no connection was opened yet")
@@ -103,6 +104,7 @@ class LinkPool:
     async def ask(self, message: Outgoing) -> Unpacked:
         """Send a message and wait for its answer; raises `ConnectorFailed`."""
         link = self._choose(urgent=message.urgent)
+        refuse_late()
         pending = self.exchange.send(link, message, self.options.timeout_s)
         return await self.exchange.answer_to(pending)
 
