@@ -3957,6 +3957,10 @@ export interface PublicWebhook {
   readonly failingSince: string | null;
   /** Messages that are tried again later. */
   readonly waiting: number;
+  /** Events of its types that no server has read for it yet; at most 20,000 are counted. */
+  readonly unread: number;
+  /** When the oldest of both happened (RFC 3339). */
+  readonly oldestAt: string | null;
   /** What messages are verified with; shown once: `whsec_...`, or `whpk_...` */
   readonly secret?: string;
   /** Until when messages are signed with the old secret, too. */

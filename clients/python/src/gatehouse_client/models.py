@@ -4117,6 +4117,10 @@ class PublicWebhook(Struct, frozen=True, kw_only=True):
     """Since when no message was accepted."""
     waiting: int
     """Messages that are tried again later."""
+    unread: int
+    """Events of its types that no server has read for it yet; at most 20,000 are counted."""
+    oldest_at: datetime | None
+    """When the oldest of both happened (RFC 3339)."""
     secret: str | None = None
     """What messages are verified with; shown once: `whsec_...`, or `whpk_...`"""
     old_secret_until: datetime | None = None
