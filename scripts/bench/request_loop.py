@@ -6,6 +6,7 @@ instructions they take (`scripts.bench.instructions`).
 """
 
 import asyncio
+import os
 import random
 import zlib
 from collections.abc import Callable, Iterator
@@ -23,10 +24,11 @@ from gatehouse.connectors.sandbox.parties import (
     SandboxIssuer,
 )
 from gatehouse.core.cards.fingerprints import Fingerprints
+from gatehouse.core.cards.network_ids import NetworkIdSealer
 from gatehouse.core.ids import derived_id
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.reading.unread_fields import UnreadFields
-from gatehouse.core.secrets.keyring import CARD_FINGERPRINTS, KeyRing
+from gatehouse.core.secrets.keyring import CARD_FINGERPRINTS, PAYMENTS, KeyRing
 from gatehouse.core.stages.case import Case, ValuesByType
 from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.idverify.source import Holders, IdentityEnquiry
@@ -216,7 +218,10 @@ class RequestLoop:
                 addresses=self._book,
                 memory=self._memory,
                 entity_hasher=self._hasher,
-                gateway=MeasuredGateway(SandboxGateway(), _observe, outside),
+                gateway=MeasuredGateway(
+                    *(SandboxGateway(), _observe, outside),
+                    *(NetworkIdSealer(KeyRing({(PAYMENTS, 1): bytes(32)})), os.urandom),
+                ),
             ),
         )
         builder, lists = made.builder, AccountLists({})
