@@ -191,6 +191,30 @@ def test_a_shipped_mapping_reads_its_file(
     assert shipped_mapping(mapping).fields(row) == fields
 
 
+@pytest.mark.parametrize(
+    ("status", "case", "said"),
+    [
+        ("needs_response", "chargeback", {"stage": "FIRST", "reason": "104"}),
+        ("under_review", "chargeback", {"stage": "REPRESENTED", "reason": "104"}),
+        ("lost", "chargeback", {"stage": "FIRST", "result": "LOST", "reason": "104"}),
+        ("warning_closed", "inquiry", {"stage": "INQUIRY", "result": "WITHDRAWN", "reason": "104"}),
+        ("warning_needs_response", "chargeback", {"stage": "FIRST", "reason": "104"}),
+        ("prevented", "resolution", {"result": "RESOLVED_BEFORE", "reason": "104"}),
+        ("needs_response", "compliance", {"stage": "FIRST", "reason": "COMPLIANCE"}),
+        ("of 2027", "of 2027", {"reason": "of 2027"}),
+    ],
+)
+def test_a_dispute_of_stripe_is_what_its_status_and_its_case_say(
+    status: str, case: str, said: dict[str, str]
+) -> None:
+    row = {"id": "du_1", "created": 1793613600, "status": status, "network_reason_code": "104"}
+    fields = shipped_mapping("stripe-disputes").fields(
+        {**row, "payment_method_details": {"card": {"brand": "visa", "case_type": case}}}
+    )
+    names = ("stage", "result", "reason")
+    assert {name: fields[name] for name in names if name in fields} == said
+
+
 def test_rows_about_something_else_are_passed_over(session: AdminSession, tmp_path: Path) -> None:
     account = make_account(session)
     head = "Type,Modification Reference,Creation Date,Gross Currency,Gross Credit (GC)\n"

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 from msgspec import Meta
 
-from gatehouse.admin.outcomes.types.outcome import OutcomeReport
+from gatehouse.admin.outcomes.types.outcome import DisputeStage, OutcomeReport
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.records import Columns
 from gatehouse.core.wording.sentences import Phrase
@@ -35,6 +35,7 @@ LONGEST_MAPPING: Final = 64 * 1024
 _FIELDS: Final = {each.encode_name: each for each in msgspec.structs.fields(OutcomeReport)}
 _MOMENTS: Final = frozenset(("at", "respondBy", "transactionAt"))
 _YES: Final = frozenset(("1", "true", "yes", "y"))
+_STAGES: Final = tuple(DisputeStage)
 _UNIX: Final = "unix"
 _DAY: Final = len("2026-11-15")
 _Reader = Callable[[Any], Any]
@@ -50,10 +51,11 @@ class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, di
 
     about: Annotated[str, Meta(min_length=1)]
     columns: dict[str, str | _Columns]
-    """By field of an outcome, the column that has it; of several, the first that is not empty."""
+    """By field of an outcome, the column that has it; of several, the first that says something,
+    and of those with a stage the one that goes furthest."""
     constants: dict[str, str] = {}
     values: dict[str, dict[str, str]] = {}
-    """By field, what a cell means; other cells stay as they are."""
+    """By field, what a cell means, or an empty text for nothing; other cells stay as they are."""
     pass_over: tuple[str, ...] = ()
     """Fields of which only the cells in `values` are read: rows with others are passed over."""
     leave_out: tuple[str, ...] = ()
@@ -110,16 +112,23 @@ class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, di
         """The fields of a row as the API would have them; `ValueError` says what is wrong."""
         found: dict[str, Any] = dict(self.constants)
         for name, columns, values, read in self._read:
-            text = _cell(row, columns)
-            if values and text is not None:
-                text = values.get(str(text), None if name in self.leave_out else text)
+            cells = [cell for each in columns if (cell := _cell(row, each)) is not None]
+            if values:
+                left_out = name in self.leave_out
+                meant = (values.get(str(each), "" if left_out else each) for each in cells)
+                cells = [each for each in meant if each != ""]
+            text = (max(cells, key=_further) if name == "stage" else cells[0]) if cells else None
             if name in self.pass_over and text not in values.values():
                 raise NotAnOutcome
-            if text is not None and text != "":
+            if text is not None:
                 found[name] = text if read is None else read(text)
         if self.amounts == "minor" and "amount" in found:
             found["amount"] = _units(found["amount"], found.get("currency"))
         return found
+
+
+def _further(stage: Any) -> int:
+    return _STAGES.index(stage) if stage in _STAGES else -1
 
 
 def _amount(text: Any) -> Any:
@@ -159,19 +168,16 @@ def _moment(name: str, text: str, written: str | None, zone: str) -> str:
     return (at if at.tzinfo is not None else at.replace(tzinfo=ZoneInfo(zone))).isoformat()
 
 
-def _cell(row: Mapping[str, Any], columns: tuple[str, ...]) -> Any:
-    """The first of some cells that is not empty; a dot leads into an object."""
-    for column in columns:
-        cell: Any = row.get(column)
-        if cell is None and "." in column:
-            cell = row
-            for part in column.split("."):
-                cell = cell.get(part) if isinstance(cell, Mapping) else None
-        if isinstance(cell, str):
-            cell = cell.strip()
-        if cell is not None and cell != "":
-            return cell
-    return None
+def _cell(row: Mapping[str, Any], column: str) -> Any:
+    """A cell, or None if it is empty; a dot leads into an object."""
+    cell: Any = row.get(column)
+    if cell is None and "." in column:
+        cell = row
+        for part in column.split("."):
+            cell = cell.get(part) if isinstance(cell, Mapping) else None
+    if isinstance(cell, str):
+        cell = cell.strip()
+    return None if cell == "" else cell
 
 
 def _listed(column: "str | list[str]") -> tuple[str, ...]:

@@ -43,7 +43,7 @@ _OTHER_MAPPING: Final = Phrase("refused.outcome_header", "{why}; the file fits t
 BATCH: Final = 4000
 COUNTED: Final = (
     *("read", "new", "changed", "unchanged", "joined", "ambiguous", "labelled", "withdrawn"),
-    *("passedOver", "bad"),
+    *("passedOver", "bad", "unknownReasons"),
 )
 """What an import counts, in the order in which it is told."""
 _reader: Final = RequestReader(OutcomeReport)
@@ -158,10 +158,10 @@ class _Import:
         rows = self._keeper.prepared(told)
         if self._dry_run:
             with self._session.reading() as connection:
-                counted.update(msgspec.structs.asdict(self._keeper.foresee(connection, rows)))
+                counted.update(msgspec.to_builtins(self._keeper.foresee(connection, rows)))
             return ImportPlace(batch.until, {})
         with self._pace.turn(), batch_of(self._session) as connection:
-            counted.update(msgspec.structs.asdict(self._keeper.store(connection, rows)))
+            counted.update(msgspec.to_builtins(self._keeper.store(connection, rows)))
             after = ImportPlace(batch.until, dict(counted))
             if self._mark is not None and not imports.reach(
                 connection, self._account_id, self._mark, place.at, after

@@ -1,6 +1,7 @@
 """The rows of outcomes: kept, listed, joined and forgotten; every query is bound to an account."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -8,7 +9,7 @@ import sqlalchemy as sa
 
 from gatehouse.admin.outcomes.tables import OUTCOME_DAYS, OUTCOMES
 from gatehouse.admin.outcomes.types.kept import OutcomeName, OutcomeRow, retold
-from gatehouse.admin.outcomes.types.outcome import OutcomeKind
+from gatehouse.admin.outcomes.types.outcome import OutcomeKind, OutcomeNetwork
 from gatehouse.billing.statement import DAY_MS
 from gatehouse.store.database import insert_rows, is_any_of, rows_of_any, struct_from
 
@@ -18,6 +19,8 @@ _NOT_SETTLED: Final = sa.text("kind <> 'SETTLED'")
 NOT_JOINED: Final = sa.text("request_id IS NULL AND kind <> 'SETTLED'")
 """Written out: databases use an index of some rows only for a query that says the same."""
 
+_PLACE: Final = ("network", "merchant_id", "region")
+"""What programmes count an outcome by."""
 _FIELDS: Final = OutcomeRow.__struct_fields__
 _COLUMNS: Final = [_O[name] for name in _FIELDS]
 _INSERT: Final = " ".join(
@@ -37,27 +40,90 @@ class PutOutcomes(NamedTuple):
 
     new: list[OutcomeRow]
     changed: list[tuple[OutcomeRow, OutcomeRow]]
-    """Each as it was, and as it is."""
-    kept: list[OutcomeRow]
-    """Those that were known, as they are."""
+    """Each as it was, and as it is; those that nobody told, but a settlement places, included."""
+    told: list[OutcomeRow]
+    """All that were told, as they are."""
+    changes: int
+    """How many of the rows changed what was known before them."""
 
 
 def compare(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRow]) -> PutOutcomes:
     """What keeping rows would change."""
-    given: dict[OutcomeName, OutcomeRow] = {}
+    known = by_names(connection, account_id, dict.fromkeys(each.name for each in rows))
+    current, changed = dict(known), Counter[bool]()
     for each in rows:
-        earlier = given.get(each.name)
-        given[each.name] = each if earlier is None else retold(earlier, each)
-    known = by_names(connection, account_id, given)
-    new = [each for name, each in given.items() if name not in known]
-    changed, kept = [], []
-    for name, before in known.items():
-        after = retold(before, given[name])
-        if after is before:
-            kept.append(before)
-        else:
-            changed.append((before, after))
-    return PutOutcomes(new, changed, kept)
+        before = current.get(each.name)
+        after = each if before is None else retold(before, each)
+        changed[before is not None and after is not before] += 1
+        current[each.name] = after
+    told = list(current)
+    settled = [each for each in current.values() if each.kind is OutcomeKind.SETTLED and each.arn]
+    waiting = _unplaced(connection, account_id, [each.arn for each in settled if each.arn])
+    known = waiting | known
+    placed = _placed(connection, account_id, waiting | current, settled)
+    changed[True] += sum(current.get(name) is known.get(name) for name in placed if name in told)
+    current |= placed
+    return PutOutcomes(
+        [each for name, each in current.items() if name not in known],
+        [
+            (known[name], each)
+            for name, each in current.items()
+            if each is not known.get(name, each)
+        ],
+        [current[name] for name in told],
+        changed[True],
+    )
+
+
+def _unplaced(
+    connection: sa.Connection, account_id: str, arns: Sequence[str]
+) -> dict[OutcomeName, OutcomeRow]:
+    """What was told without saying where it counts, by the ARNs of settlements."""
+    if not arns:
+        return {}
+    lacks = _O.merchant_id.is_(None) | _O.region.is_(None) | (_O.network == OutcomeNetwork.OTHER)
+    mine = sa.and_(_O.account_id == account_id, _NOT_SETTLED, lacks)
+    found = rows_of_any(connection, sa.select(*_COLUMNS), _O.arn, arns, mine)
+    return {row.name: row for row in map(row_in, found)}
+
+
+def _placed(
+    connection: sa.Connection,
+    account_id: str,
+    given: Mapping[OutcomeName, OutcomeRow],
+    settled: Sequence[OutcomeRow],
+) -> dict[OutcomeName, OutcomeRow]:
+    """Those that do not say where they count, as the settlements with their ARNs say, if these
+    agree.
+    """
+    unplaced = {
+        name: each
+        for name, each in given.items()
+        if each.arn
+        and each.kind is not OutcomeKind.SETTLED
+        and (None in (each.merchant_id, each.region) or each.network is OutcomeNetwork.OTHER)
+    }
+    if not unplaced:
+        return {}
+    arns = list({each.arn: None for each in unplaced.values() if each.arn})
+    mine = sa.and_(_O.account_id == account_id, _O.kind == OutcomeKind.SETTLED)
+    stored = map(row_in, rows_of_any(connection, sa.select(*_COLUMNS), _O.arn, arns, mine))
+    said: defaultdict[tuple[str | None, str], set[str]] = defaultdict(set)
+    for each in (*stored, *settled):
+        for name in _PLACE:
+            if (value := getattr(each, name)) not in (None, OutcomeNetwork.OTHER):
+                said[each.arn, name].add(value)
+    found = {}
+    for key, each in unplaced.items():
+        place = {
+            name: next(iter(said[each.arn, name]))
+            for name in _PLACE
+            if getattr(each, name) in (None, OutcomeNetwork.OTHER)
+            and len(said[each.arn, name]) == 1
+        }
+        if place:
+            found[key] = msgspec.structs.replace(each, **place)
+    return found
 
 
 def put(connection: sa.Connection, account_id: str, rows: Sequence[OutcomeRow]) -> PutOutcomes:

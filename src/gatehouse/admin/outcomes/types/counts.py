@@ -6,7 +6,9 @@ from gatehouse.admin.outcomes.types.outcome import (
     DisputeResult,
     DisputeStage,
     OutcomeKind,
+    OutcomeNetwork,
     is_fraud_reason,
+    reason_of,
 )
 
 
@@ -53,7 +55,8 @@ class OutcomeGroup(NamedTuple):
     @property
     def is_fraud(self) -> bool:
         """Whether a dispute says that the cardholder did not pay."""
-        return is_fraud_reason(self.reason)
+        network = OutcomeNetwork(self.network)
+        return self.reason is not None and is_fraud_reason(reason_of(network, self.reason))
 
 
 class OutcomePlace(NamedTuple):

@@ -16,7 +16,14 @@ from gatehouse.core.wording.labels import Label
 OutcomeName = tuple[str, str]
 """Kind and reference."""
 _STAGES: Final = tuple(DisputeStage)
-_CONTESTED: Final = frozenset((DisputeStage.PRE_ARBITRATION, DisputeStage.ARBITRATION))
+_ROUNDS: Final = {
+    DisputeStage.INQUIRY: 0,
+    DisputeStage.PRE_ARBITRATION: 2,
+    DisputeStage.ARBITRATION: 3,
+}
+"""A question, the chargeback with its answer (1), and what follows when that is not taken: each
+ends by itself, so that a result of one says nothing of the next.
+"""
 _FOUND_OUT: Final = ("request_id", "joined_by", "candidates", "label")
 _TELLER: Final = ("recorded_at_ms", "actor")
 """Who told it and when: the same told again is no news."""
@@ -69,37 +76,44 @@ def retold(before: OutcomeRow, given: OutcomeRow) -> OutcomeRow:
     """A known outcome after it was told again; the same object where nothing is new.
 
     What is not said this time stays: a file without results does not take back the one that a
-    person entered. A stage never goes back, and a decision that was found before stays unless
-    another one is found now.
+    person entered. What is told of an earlier stage only adds what was not known: so files may come
+    in any order, and again. A decision that was found before stays unless another one is found now.
     """
-    by_hand = before.joined_by is JoinedBy.HAND
-    is_news = given.request_id is not None or before.request_id is None
-    found = given if is_news and not by_hand else before
-    unsaid = {name: getattr(before, name) for name in _SAID if getattr(given, name) is None}
-    if given.network is OutcomeNetwork.OTHER:
-        unsaid["network"] = before.network
-    if _reopens(before.stage, given.stage):
+    is_earlier = _is_earlier(given.stage, before.stage)
+    older, newer = (given, before) if is_earlier else (before, given)
+    is_news = before.request_id is None or (given.request_id is not None and not is_earlier)
+    found = given if is_news and before.joined_by is not JoinedBy.HAND else before
+    unsaid = {name: getattr(older, name) for name in _SAID if getattr(newer, name) is None}
+    if newer.network is OutcomeNetwork.OTHER:
+        unsaid["network"] = older.network
+    if older.stage and newer.stage and _round(older.stage) < _round(newer.stage):
         unsaid.pop("result", None)
-    elif _is_further(before.stage, given.stage):
-        unsaid["stage"] = before.stage
     after = msgspec.structs.replace(
-        given,
+        newer,
         **unsaid,
         request_id=found.request_id,
         joined_by=found.joined_by,
         candidates=found.candidates,
         label=before.label,
+        recorded_at_ms=before.recorded_at_ms,
+        actor=before.actor,
     )
-    same = msgspec.structs.replace(after, recorded_at_ms=before.recorded_at_ms, actor=before.actor)
-    return before if same == before else after
+    if after == before:
+        return before
+    return msgspec.structs.replace(after, recorded_at_ms=given.recorded_at_ms, actor=given.actor)
 
 
-def _is_further(one: DisputeStage | None, other: DisputeStage | None) -> bool:
-    return one is not None and other is not None and _STAGES.index(one) > _STAGES.index(other)
+def _is_earlier(given: DisputeStage | None, known: DisputeStage | None) -> bool:
+    """Whether what is given is about a stage that is over.
 
-
-def _reopens(before: DisputeStage | None, now: DisputeStage | None) -> bool:
-    """Whether a dispute that had a result is open again: a question became a dispute, or the other
-    side did not take the answer.
+    Without a stage it is about the one that is known, unless that goes beyond a chargeback.
     """
-    return _is_further(now, before) and (before is DisputeStage.INQUIRY or now in _CONTESTED)
+    if known is None:
+        return False
+    if given is None:
+        return _round(known) > 1
+    return _STAGES.index(given) < _STAGES.index(known)
+
+
+def _round(stage: DisputeStage) -> int:
+    return _ROUNDS.get(stage, 1)

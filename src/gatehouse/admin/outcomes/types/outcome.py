@@ -32,6 +32,7 @@ _CURRENCY: Final = Phrase(
 )
 _DECIMALS: Final = Phrase("invalid.outcome_decimals", "must have at most six decimals")
 _BELONGS_TO: Final = Phrase("invalid.outcome_belongs", "belongs to {kinds}")
+_REGION: Final = Phrase("invalid.outcome_region", "must be one of {regions}")
 _REFERENCE_FORM: Final = Phrase(
     "form.outcome_reference", "made of letters, digits and the signs . : / ~ - _"
 )
@@ -93,8 +94,25 @@ class DisputeResult(StrEnum):
     """A tool settled it before it became a dispute: it counts for no programme."""
 
 
+REGIONS: Final = (
+    *("AP", "AU", "CA", "CEMEA", "CH", "DE", "EU", "IN"),
+    *("LAC", "LI", "MENA", "SH", "UK", "US"),
+)
+"""Of merchants, as far as a network's thresholds tell them apart; countries are ISO 3166's."""
+_OTHER_NAMES: Final = {"GB": "UK"}
+
+COMPLIANCE: Final = "COMPLIANCE"
+"""In place of a reason: a case about a network's rules, which costs a fee to contest."""
 _FRAUD_REASONS: Final = re.compile(r"10(\.\d+)?|4837|4863|F(?:10|14|24|29|30|31)|UA\d\d")
 """Of Visa, Mastercard, American Express and Discover."""
+_VISA_REASON: Final = re.compile(r"(1[0-3])(\d)(\d?)")
+"""One of Visa without its dots."""
+_KNOWN_REASONS: Final = {
+    OutcomeNetwork.VISA: r"10(\.[1-5])?|11(\.[1-3])?|12(\.[1-7]|\.6\.[12])?|13(\.[1-9])?",
+    OutcomeNetwork.MASTERCARD: r"48(0[78]|12|3[147]|4[01269]|5[03459]|6[03]|7[01])",
+    OutcomeNetwork.AMEX: r"[ACFMPR]\d\d|FR\d",
+    OutcomeNetwork.DISCOVER: r"UA\d\d|RN[12]|[A-Z]{2}",
+}
 _FIRST_PARTY: Final = frozenset(("57",))
 """Types of reported fraud that are the cardholder's own misuse."""
 _TESTING: Final = frozenset(("10",))
@@ -188,7 +206,10 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
     ] = None
     region: Annotated[
         ShortText | None,
-        Meta(description="Region of the merchant in the network's terms.", examples=["EU"]),
+        Meta(
+            description=f"Region of the merchant in the network's terms: {', '.join(REGIONS)}.",
+            examples=["EU"],
+        ),
     ] = None
     amount: Annotated[
         Annotated[float, Meta(ge=0, le=_LARGEST)] | None,
@@ -231,6 +252,8 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
         for word, when in (("at", self.at), ("transactionAt", self.transaction_at)):
             if isinstance(when, EventTime) and when.seconds < 0:
                 yield word, _BEFORE_1970()
+        if isinstance(self.region, str) and region_of(self.region) not in REGIONS:
+            yield "region", _REGION(regions=any_of(REGIONS))
         if (self.amount is None) != (self.currency is None):
             yield "amount", _TOGETHER()
         if isinstance(self.currency, str) and minor_digits(self.currency.strip().upper()) is None:
@@ -247,6 +270,27 @@ def card_parts(masked: str) -> tuple[str | None, str] | None:
     """The first digits, if they are told, and the last four of a masked card; None of any other."""
     match = _MASKED.fullmatch(masked.strip())
     return None if match is None else (match[1], match[2])
+
+
+def region_of(told: str) -> str:
+    """A region as thresholds name it, however it is written; any other text as it is."""
+    folded = told.strip().upper()
+    return _OTHER_NAMES.get(folded, folded if folded in REGIONS else told)
+
+
+def reason_of(network: OutcomeNetwork, told: str) -> str:
+    """A reason as its network writes it: acquirers leave out the dots of Visa's."""
+    reason = told.strip().upper()
+    digits = _VISA_REASON.fullmatch(reason)
+    if digits is None or network not in (OutcomeNetwork.VISA, OutcomeNetwork.OTHER):
+        return reason
+    return ".".join(each for each in digits.groups() if each)
+
+
+def is_known_reason(network: str, reason: str) -> bool:
+    """Whether it is a reason of the network; of any where the network is not known."""
+    forms = [each for name, each in _KNOWN_REASONS.items() if network in (name, "OTHER")]
+    return reason == COMPLIANCE or re.fullmatch("|".join(forms), reason) is not None
 
 
 def is_fraud_reason(reason: str | None) -> bool:
@@ -359,6 +403,14 @@ class OutcomeReceipt(msgspec.Struct, frozen=True, rename="camel"):
     ] = 0
     withdrawn: Annotated[
         int, Meta(description="How many labels were taken back.", examples=[0])
+    ] = 0
+    unknown_reasons: Annotated[
+        int,
+        Meta(
+            description="How many have a reason that their network is not known to have: such a "
+            "dispute counts as one that is not about fraud.",
+            examples=[0],
+        ),
     ] = 0
 
 

@@ -61,7 +61,7 @@ def note_dispute(
     """Note how far a dispute has gone, or how it ended, as if its acquirer had told it."""
     told = msgspec.structs.replace(
         known,
-        stage=stage,
+        stage=stage or known.stage,
         result=result,
         recorded_at_ms=change.now_ms,
         actor=str(change.actor),

@@ -13,6 +13,9 @@ from gatehouse.admin.outcomes.types.outcome import (
     OutcomeReceipt,
     OutcomeReport,
     card_parts,
+    is_known_reason,
+    reason_of,
+    region_of,
 )
 from gatehouse.admin.outcomes.use_cases.finding import PaymentFinder
 from gatehouse.admin.outcomes.use_cases.labelling import Replaced, follow_labels
@@ -56,11 +59,11 @@ class OutcomeKeeper:
         now_ms, actor = self._session.clock(), str(self._session.actor)
         labels = follow_labels(connection, self._account_id, moved, actor, now_ms)
         self._tell(connection, moved, now_ms)
-        return _receipt(put, *labels)
+        return _receipt(put, len(given), *labels)
 
     def foresee(self, connection: sa.Connection, given: Sequence[OutcomeRow]) -> OutcomeReceipt:
         """What storing them would change."""
-        return _receipt(rows.compare(connection, self._account_id, given))
+        return _receipt(rows.compare(connection, self._account_id, given), len(given))
 
     def _late(self, connection: sa.Connection, moved: Sequence[OutcomeRow]) -> list[Replaced]:
         """Outcomes that waited for a decision whose ARN is known now."""
@@ -109,7 +112,7 @@ class OutcomeKeeper:
             request_id=report.request_id,
             arn=report.arn,
             merchant_id=_masked(report.merchant_id),
-            region=_masked(report.region),
+            region=None if report.region is None else region_of(report.region),
             joined_by=None,
             candidates=None,
             transaction_reference=None if transaction is None else self._hasher.kept(transaction),
@@ -122,7 +125,7 @@ class OutcomeKeeper:
             amount=None if report.amount is None else round(report.amount * MICROS_PER_UNIT),
             currency=None if report.currency is None else report.currency.strip().upper(),
             three_d_secure=None if report.three_d_secure is None else int(report.three_d_secure),
-            reason=_masked(report.reason),
+            reason=_masked(report.reason and reason_of(report.network, report.reason)),
             fraud_type=_masked(report.fraud_type),
             stage=report.stage,
             result=report.result,
@@ -149,16 +152,19 @@ def _as_recorded(name: str | int | None) -> str | None:
     return None if text is None or recordable(text) != text else text
 
 
-def _receipt(put: PutOutcomes, labelled: int = 0, withdrawn: int = 0) -> OutcomeReceipt:
-    known = [*put.new, *(after for _, after in put.changed), *put.kept]
+def _receipt(put: PutOutcomes, told: int, labelled: int = 0, withdrawn: int = 0) -> OutcomeReceipt:
     return OutcomeReceipt(
         new=len(put.new),
-        changed=len(put.changed),
-        unchanged=len(put.kept),
-        joined=sum(each.request_id is not None for each in known),
+        changed=put.changes,
+        unchanged=told - len(put.new) - put.changes,
+        joined=sum(each.request_id is not None for each in put.told),
         labelled=labelled,
-        ambiguous=sum(each.candidates is not None for each in known),
+        ambiguous=sum(each.candidates is not None for each in put.told),
         withdrawn=withdrawn,
+        unknown_reasons=sum(
+            each.reason is not None and not is_known_reason(each.network, each.reason)
+            for each in put.told
+        ),
     )
 
 
