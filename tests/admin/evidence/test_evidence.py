@@ -109,6 +109,23 @@ def test_a_day_too_old_is_no_evidence(shop: Shop) -> None:
     assert found.missing is MissingEvidence.ONE_EARLIER_ORDER
 
 
+def test_it_says_to_which_days_it_counts_and_takes_one_merchant_id_alone(shop: Shop) -> None:
+    elsewhere = [shop.order(days, settled=False) for days in (340, 320)]
+    here = [shop.order(days, settled=False) for days in (140, 130)]
+    disputed = shop.order(30, settled=False)
+    for name, days in zip([*elsewhere, *here, disputed], (340, 320, 140, 130, 30), strict=True):
+        merchant = "M-2" if name in elsewhere else "M-1"
+        shop.tell("SETTLED", name, days, merchantId=merchant)
+    found = get_evidence(shop.session, shop.account, disputed)
+    assert found.missing is MissingEvidence.OTHER_MERCHANT
+    assert "settled under other merchant ids (2)" in found.summary
+    shop.dispute(disputed, reason="104")
+    found = get_evidence(shop.session, shop.account, disputed)
+    assert [each.request_id for each in found.earlier_orders] == here
+    assert found.countings == ["DISPUTE"]
+    assert found.summary.endswith("by days counted to the dispute")
+
+
 def test_a_near_miss_says_what_to_send(shop: Shop) -> None:
     for days in (300, 200):
         shop.order(days, address="198.51.100.1", device="")
@@ -122,10 +139,13 @@ def test_a_near_miss_says_what_to_send(shop: Shop) -> None:
     assert found.packet is None
 
 
-@pytest.mark.parametrize("kind", ["DISPUTE", "FRAUD_REPORT"])
-def test_an_order_that_was_disputed_or_reported_is_none(shop: Shop, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [("DISPUTE", {}), ("DISPUTE", {"stage": "INQUIRY"}), ("FRAUD_REPORT", {}), ("ALERT", {})],
+)
+def test_an_order_that_anybody_doubted_is_none(shop: Shop, kind: str, more: dict[str, str]) -> None:
     disputed, older, _ = shop.pair()
-    shop.tell(kind, older, 100)
+    shop.tell(kind, older, 100, **more)
     found = get_evidence(shop.session, shop.account, disputed)
     assert found.missing is MissingEvidence.ONE_EARLIER_ORDER
 

@@ -6,7 +6,7 @@ internet or the device. This is a pure function over what is recorded. Where no 
 says what was missing, and what to send in future.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from enum import StrEnum
 from itertools import combinations
 from typing import Final
@@ -16,6 +16,8 @@ import msgspec
 DAY_MS: Final = 86_400_000
 EARLIEST_DAYS: Final = 365
 LATEST_DAYS: Final = 120
+SAFEST_DAYS: Final = 364
+"""Providers take no order that is older."""
 FEWEST_EQUAL: Final = 2
 REASON: Final = "10.4"
 
@@ -27,6 +29,14 @@ class SharedElement(StrEnum):
     DEVICE = "DEVICE"
     ACCOUNT = "ACCOUNT"
     SHIPPING_ADDRESS = "SHIPPING_ADDRESS"
+
+
+class DayCounting(StrEnum):
+    """To which day the days since an earlier order are counted: sources differ."""
+
+    TRANSACTION = "TRANSACTION"
+    """The disputed transaction."""
+    DISPUTE = "DISPUTE"
 
 
 TECHNICAL: Final = frozenset((SharedElement.IP_ADDRESS, SharedElement.DEVICE))
@@ -44,7 +54,11 @@ class EvidenceOrder(msgspec.Struct, frozen=True):
     elements: dict[SharedElement, str]
     settled: bool = True
     disputed: bool = False
-    """Whether it was disputed, or reported as fraud."""
+    """Whether anybody doubted it: disputed, asked, warned or reported as fraud."""
+    merchant_id: str | None = None
+    """Under which it was settled, if that is known."""
+    dispute_day: int | None = None
+    """Of the disputed order: the day on which it was disputed."""
     amount_micros: int = 1
     described: bool = True
     """Whether it is known what was sold; an order of which it is known is preferred."""
@@ -58,6 +72,7 @@ class MissingEvidence(StrEnum):
     NO_EARLIER_ORDERS = "NO_EARLIER_ORDERS"
     ONE_EARLIER_ORDER = "ONE_EARLIER_ORDER"
     NOT_SETTLED = "NOT_SETTLED"
+    OTHER_MERCHANT = "OTHER_MERCHANT"
     NOTHING_IN_COMMON = "NOTHING_IN_COMMON"
     NO_IP_ADDRESS_OR_DEVICE = "NO_IP_ADDRESS_OR_DEVICE"
     ONE_ELEMENT = "ONE_ELEMENT"
@@ -78,34 +93,75 @@ class CompellingEvidence(msgspec.Struct, frozen=True):
     """How many earlier orders are in time, settled and undisputed."""
     waiting: int = 0
     """How many would be if they were known to be settled."""
+    elsewhere: int = 0
+    """How many would be if they were not settled under another merchant id."""
+    countings: tuple[DayCounting, ...] = ()
+    """By which ways of counting days the pair is in time."""
 
 
 def qualify(
     disputed: EvidenceOrder, others: Iterable[EvidenceOrder], *, reason: str = REASON
 ) -> CompellingEvidence:
-    """Find the best pair of earlier orders: most in common, then the oldest."""
+    """Find the best pair of earlier orders: in time by most ways of counting, then most in common.
+
+    Of equal ones, the one that is furthest from being too new or too old.
+    """
     in_time = [each for each in others if _in_time(disputed, each)]
-    usable = [each for each in in_time if each.settled]
-    counts = len(usable), len(in_time) - len(usable)
-    send = _untold(disputed, usable)
+    here = [each for each in in_time if _same_merchant(disputed, each)]
+    usable = [each for each in here if each.settled]
+    found = CompellingEvidence(
+        qualified=False,
+        send=_untold(disputed, usable),
+        usable=len(usable),
+        waiting=len(here) - len(usable),
+        elsewhere=len(in_time) - len(here),
+    )
     if reason != REASON:
-        return CompellingEvidence(False, None, (), MissingEvidence.NOT_VISA_FRAUD, send, *counts)
-    if len(usable) < FEWEST_EQUAL:
-        return CompellingEvidence(False, None, (), _too_few(*counts), send, *counts)
-    first, second, shared = _best_pair(disputed, usable)
+        return msgspec.structs.replace(found, missing=MissingEvidence.NOT_VISA_FRAUD)
+    pair = _best_pair(disputed, usable)
+    if pair is None:
+        return msgspec.structs.replace(found, missing=_too_few(found))
+    shared = shared_by(disputed, *pair)
     missing = _missing(shared)
-    pair = (first.request_id, second.request_id)
-    return CompellingEvidence(missing is None, pair, shared, missing, send, *counts)
+    return msgspec.structs.replace(
+        found,
+        qualified=missing is None,
+        pair=(pair[0].request_id, pair[1].request_id),
+        matched=shared,
+        missing=missing,
+        countings=countings(disputed, *pair),
+    )
+
+
+def countings(disputed: EvidenceOrder, *others: EvidenceOrder) -> tuple[DayCounting, ...]:
+    """By which ways of counting days all of some others are in time."""
+    return tuple(
+        each
+        for each in DayCounting
+        if all(LATEST_DAYS <= age <= EARLIEST_DAYS for age in _ages(each, disputed, others))
+    )
+
+
+def _ages(
+    counting: DayCounting, disputed: EvidenceOrder, others: Sequence[EvidenceOrder]
+) -> list[int]:
+    day = disputed.day if counting is DayCounting.TRANSACTION else disputed.dispute_day
+    return [-1 if day is None else day - each.day for each in others]
 
 
 def _in_time(disputed: EvidenceOrder, other: EvidenceOrder) -> bool:
-    age = disputed.day - other.day
     return (
         other.card == disputed.card
-        and LATEST_DAYS <= age <= EARLIEST_DAYS
+        and other.day < disputed.day
         and not other.disputed
         and other.amount_micros > 0
+        and bool(countings(disputed, other))
     )
+
+
+def _same_merchant(*orders: EvidenceOrder) -> bool:
+    """Whether orders can be of one merchant: none is known to be settled under another id."""
+    return len({each.merchant_id for each in orders} - {None}) <= 1
 
 
 def _untold(disputed: EvidenceOrder, usable: Sequence[EvidenceOrder]) -> tuple[SharedElement, ...]:
@@ -118,12 +174,13 @@ def _untold(disputed: EvidenceOrder, usable: Sequence[EvidenceOrder]) -> tuple[S
     )
 
 
-def _too_few(usable: int, waiting: int) -> MissingEvidence:
-    if usable + waiting >= FEWEST_EQUAL:
+def _too_few(found: CompellingEvidence) -> MissingEvidence:
+    known = found.usable + found.waiting
+    if known >= FEWEST_EQUAL and found.waiting:
         return MissingEvidence.NOT_SETTLED
-    return (
-        MissingEvidence.ONE_EARLIER_ORDER if usable + waiting else MissingEvidence.NO_EARLIER_ORDERS
-    )
+    if known + found.elsewhere >= FEWEST_EQUAL:
+        return MissingEvidence.OTHER_MERCHANT
+    return MissingEvidence.ONE_EARLIER_ORDER if known else MissingEvidence.NO_EARLIER_ORDERS
 
 
 def shared_by(disputed: EvidenceOrder, *others: EvidenceOrder) -> tuple[SharedElement, ...]:
@@ -138,30 +195,43 @@ def shared_by(disputed: EvidenceOrder, *others: EvidenceOrder) -> tuple[SharedEl
 
 def _best_pair(
     disputed: EvidenceOrder, usable: Sequence[EvidenceOrder]
-) -> tuple[EvidenceOrder, EvidenceOrder, tuple[SharedElement, ...]]:
-    """The best of all pairs.
+) -> tuple[EvidenceOrder, EvidenceOrder] | None:
+    """The best of all pairs of one merchant that are in time by one way of counting.
 
-    Orders that share the same with the disputed one differ in two things only: whether they are
-    described, and how old they are. So of each such group the first few are enough.
+    Orders that are alike in all but their age differ in how far they are from being too new or too
+    old. So of each such group the first few are enough.
     """
-    groups: dict[tuple[SharedElement, ...], list[EvidenceOrder]] = {}
+    groups: dict[Hashable, list[EvidenceOrder]] = {}
     for order in sorted(usable, key=_age):
-        groups.setdefault(shared_by(disputed, order), []).append(order)
+        alike = shared_by(disputed, order), order.described, order.merchant_id
+        in_time = countings(disputed, order)
+        for each in {in_time, *((one,) for one in in_time)}:
+            groups.setdefault((alike, each), []).append(order)
     few = {
         each.request_id: each
-        for group in groups.values()
-        for each in (*group[:2], *[one for one in group if one.described][:2])
+        for (_, ways), group in groups.items()
+        for each in sorted(group, key=lambda one: -_room(ways, disputed, one))[:2]
     }
-    pairs = combinations(sorted(few.values(), key=_age), 2)
-    first, second = max(pairs, key=lambda pair: _rank(disputed, *pair))
-    return first, second, shared_by(disputed, first, second)
+    pairs = [
+        pair
+        for pair in combinations(sorted(few.values(), key=_age), 2)
+        if _same_merchant(disputed, *pair) and countings(disputed, *pair)
+    ]
+    return max(pairs, key=lambda pair: _rank(disputed, *pair), default=None)
 
 
-def _rank(
-    disputed: EvidenceOrder, first: EvidenceOrder, second: EvidenceOrder
-) -> tuple[int, bool, int, int]:
-    shared = shared_by(disputed, first, second)
-    return _worth(shared), first.described and second.described, -first.day, -second.day
+def _rank(disputed: EvidenceOrder, *pair: EvidenceOrder) -> tuple[int, ...]:
+    shared, ways = shared_by(disputed, *pair), countings(disputed, *pair)
+    room = _room(ways, disputed, *pair)
+    qualifies = _missing(shared) is None
+    sure = (len(ways), room >= 0) if qualifies else (0, 0)
+    return qualifies, *sure, _worth(shared), all(each.described for each in pair), room
+
+
+def _room(ways: Sequence[DayCounting], disputed: EvidenceOrder, *others: EvidenceOrder) -> int:
+    """How many days all of some others are away from being too new or too old for a provider."""
+    ages = [age for each in ways for age in _ages(each, disputed, others)]
+    return min(min(age - LATEST_DAYS, SAFEST_DAYS - age) for age in ages)
 
 
 def _age(order: EvidenceOrder) -> tuple[int, str]:

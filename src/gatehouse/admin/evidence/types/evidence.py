@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from gatehouse.admin.evidence.types.compelling import MissingEvidence, SharedElement
+from gatehouse.admin.evidence.types.compelling import DayCounting, MissingEvidence, SharedElement
 from gatehouse.admin.evidence.types.packet import EvidencePacket
 from gatehouse.core.clock import Moment
 
@@ -55,6 +55,13 @@ class OrderEvidence(msgspec.Struct, frozen=True, rename="camel"):
     earlier_orders: Annotated[
         list[EarlierOrder], Meta(description="The nearest pair, the older one first.")
     ]
+    countings: Annotated[
+        list[DayCounting],
+        Meta(
+            description="To which day the days since both earlier orders can be counted so that "
+            "they are in time: sources differ."
+        ),
+    ] = []
     packet: Annotated[
         EvidencePacket | None,
         Meta(description="The packet in the field names of Stripe's API, if it can be used."),

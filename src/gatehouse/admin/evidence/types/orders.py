@@ -27,7 +27,8 @@ _ENTITIES: Final = {
     SharedElement.DEVICE: "device_id",
     SharedElement.ACCOUNT: "user",
 }
-_REPORTED: Final = frozenset((OutcomeKind.DISPUTE, OutcomeKind.FRAUD_REPORT))
+_DOUBTED: Final = frozenset((OutcomeKind.DISPUTE, OutcomeKind.FRAUD_REPORT, OutcomeKind.ALERT))
+"""An inquiry is one, too: evidence says that nobody disputed the order, and its issuer asked."""
 _RENEWAL: Final = "RECURRING_PURCHASE"
 HASHED: Final = "#"
 """How a value begins of which only a keyed hash is kept."""
@@ -77,6 +78,8 @@ def order_of(
     if shipping is not None:
         elements.setdefault(SharedElement.SHIPPING_ADDRESS, shipping)
     settled = [each.at_ms for each in outcomes if each.kind is OutcomeKind.SETTLED]
+    disputed = [each.at_ms for each in outcomes if each.kind is OutcomeKind.DISPUTE]
+    merchants = {each.merchant_id: None for each in outcomes if each.merchant_id}
     amount = amount_of(record, outcomes)
     return EvidenceOrder(
         record.request_id,
@@ -84,7 +87,9 @@ def order_of(
         (min(settled) if settled else id_time_ms(record.request_id)) // DAY_MS,
         elements,
         settled=bool(settled),
-        disputed=is_fraud or any(each.kind in _REPORTED for each in outcomes),
+        disputed=is_fraud or any(each.kind in _DOUBTED for each in outcomes),
         amount_micros=1 if amount is None else amount,
         described=kept is not None and kept.product is not None,
+        merchant_id=next(iter(merchants), None),
+        dispute_day=max(disputed) // DAY_MS if disputed else None,
     )

@@ -71,6 +71,7 @@ def shown_evidence(found: FoundEvidence, delivery: DeliveryGiven | None) -> Orde
         dispute=None if dispute is None else dispute.reference,
         respond_by=None if dispute is None else moment(dispute.respond_by_ms),
         matched=list(evidence.matched),
+        countings=list(evidence.countings),
         send=[FIELDS[each] for each in evidence.send],
         advice=advice_of(evidence),
         earlier_orders=earlier_orders(found),

@@ -25,7 +25,7 @@ from gatehouse.admin.evidence.types.compelling import (
 )
 from gatehouse.admin.evidence.types.orders import order_of
 from gatehouse.admin.outcomes.types.kept import OutcomeRow
-from gatehouse.admin.outcomes.types.outcome import OutcomeKind, OutcomeNetwork
+from gatehouse.admin.outcomes.types.outcome import OutcomeKind, OutcomeNetwork, reason_of
 from gatehouse.admin.outcomes.use_cases.disputes import outcomes_of
 from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.core.ids import first_id, id_time_ms
@@ -88,13 +88,15 @@ class EvidenceFinder:
     def find(self, record: DecisionRecord) -> FoundEvidence:
         """The evidence for one order."""
         request_id, card = record.request_id, record.card
-        ids = [] if card is None else self._earlier_ids(card, request_id)
+        mine = outcomes_of(self._connection, self._account_id, [request_id])[request_id]
+        dispute = _dispute(mine)
+        raised_ms = 0 if dispute is None else dispute.at_ms
+        ids = [] if card is None else self._earlier_ids(card, request_id, raised_ms)
         every = [request_id, *ids]
-        outcomes = outcomes_of(self._connection, self._account_id, every)
+        outcomes = outcomes_of(self._connection, self._account_id, ids) | {request_id: mine}
         kept = envelopes.read(self._connection, self._session.ring, self._account_id, every)
         frauds = self._index.frauds(ids)
         records = self.records(ids)
-        mine = outcomes.get(request_id, [])
         if card is None:
             missing = CompellingEvidence(False, missing=MissingEvidence.NO_CARD)
             return FoundEvidence(record, None, mine, missing, {}, {}, kept)
@@ -112,12 +114,13 @@ class EvidenceFinder:
 
         this = order(record)
         earlier = {name: order(each) for name, each in records.items()}
-        evidence = qualify(this, earlier.values(), reason=_reason(card, _dispute(mine)))
+        evidence = qualify(this, earlier.values(), reason=_reason(card, dispute))
         return FoundEvidence(record, this, mine, evidence, earlier, records, kept)
 
-    def _earlier_ids(self, card: KeptCard, request_id: str) -> list[str]:
+    def _earlier_ids(self, card: KeptCard, request_id: str, raised_ms: int) -> list[str]:
         at_ms = id_time_ms(request_id)
-        until = first_id("req", max(0, at_ms - (LATEST_DAYS - _SLACK_DAYS) * DAY_MS))
+        newest_ms = max(at_ms, raised_ms) - (LATEST_DAYS - _SLACK_DAYS) * DAY_MS
+        until = min(first_id("req", max(0, newest_ms)), request_id)
         since = first_id("req", max(0, at_ms - (EARLIEST_DAYS + _SLACK_DAYS) * DAY_MS))
         found: set[str] = set()
         for name in (card.fingerprint, card.account_fingerprint):
@@ -144,4 +147,6 @@ def _reason(card: KeptCard, dispute: OutcomeRow | None) -> str:
         is_visa = dispute.network is OutcomeNetwork.VISA
     if not is_visa:
         return ""
-    return REASON if dispute is None else dispute.reason or ""
+    if dispute is None:
+        return REASON
+    return reason_of(OutcomeNetwork.VISA, dispute.reason or "")

@@ -30,7 +30,11 @@ FIELDS: Final = {
 """Where a request tells each element."""
 _QUALIFIED: Final = Phrase(
     "evidence.qualified",
-    "two earlier orders that nobody disputed match by {elements}: this is Compelling Evidence 3.0",
+    "two earlier orders that nobody disputed match by {elements}: this is Compelling Evidence 3.0 "
+    "by days counted to {days}",
+)
+_DAYS: Final = phrases_of(
+    "evidence.counting", {"TRANSACTION": "the disputed transaction", "DISPUTE": "the dispute"}
 )
 _MISSING: Final = phrases_of(
     "evidence.missing",
@@ -43,6 +47,8 @@ _MISSING: Final = phrases_of(
         "days before, and two are needed",
         "NOT_SETTLED": "earlier orders with this card are not known to be settled ({count}): tell "
         "settlements as outcomes",
+        "OTHER_MERCHANT": "earlier orders with this card were settled under other merchant ids "
+        "({count}), and two of one merchant are needed",
         "NOTHING_IN_COMMON": "earlier orders with this card share nothing with this one",
         "NO_IP_ADDRESS_OR_DEVICE": "two earlier orders match by {elements}, none by IP address or "
         "device",
@@ -64,11 +70,12 @@ def summary_of(found: CompellingEvidence) -> str:
     """What was found, in a sentence."""
     matched: Mapping[str, object] = {"elements": element_names(found.matched)}
     if found.missing is None:
-        return _QUALIFIED(**matched)
+        return _QUALIFIED(**matched, days=listed([_DAYS[each]() for each in found.countings]))
     values: dict[MissingEvidence, Mapping[str, object]] = {
         MissingEvidence.NO_EARLIER_ORDERS: _SPAN,
         MissingEvidence.ONE_EARLIER_ORDER: _SPAN,
         MissingEvidence.NOT_SETTLED: {"count": found.waiting},
+        MissingEvidence.OTHER_MERCHANT: {"count": found.elsewhere},
         MissingEvidence.NO_IP_ADDRESS_OR_DEVICE: matched,
         MissingEvidence.ONE_ELEMENT: matched,
     }
