@@ -208,7 +208,7 @@ def _searched(
             min(day - each.day - 120, 364 - day + each.day) for each in pair for day in fitting
         )
         sure = (len(fitting), room >= 0) if enough else (0, 0)
-        key = (enough, *sure, technical, len(equal), described, room)
+        key = (enough, *sure, technical, len(equal), described, room if enough else 0)
         ranked.append((key, enough, (pair[0].request_id, pair[1].request_id)))
     best = max((key for key, *_ in ranked), default=None)
     return [(enough, names) for key, enough, names in ranked if key == best] or [(False, None)]

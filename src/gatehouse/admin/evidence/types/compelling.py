@@ -222,10 +222,11 @@ def _best_pair(
 
 def _rank(disputed: EvidenceOrder, *pair: EvidenceOrder) -> tuple[int, ...]:
     shared, ways = shared_by(disputed, *pair), countings(disputed, *pair)
+    worth = _worth(shared), all(each.described for each in pair)
+    if _missing(shared) is not None:
+        return 0, 0, 0, *worth, 0
     room = _room(ways, disputed, *pair)
-    qualifies = _missing(shared) is None
-    sure = (len(ways), room >= 0) if qualifies else (0, 0)
-    return qualifies, *sure, _worth(shared), all(each.described for each in pair), room
+    return 1, len(ways), room >= 0, *worth, room
 
 
 def _room(ways: Sequence[DayCounting], disputed: EvidenceOrder, *others: EvidenceOrder) -> int:
