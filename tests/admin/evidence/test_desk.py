@@ -5,6 +5,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
@@ -27,7 +28,7 @@ from gatehouse.admin.evidence.use_cases import dispute_files as files
 from gatehouse.admin.feedback.use_cases.record import feedback_of
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, OutcomeFilter
 from gatehouse.admin.outcomes.use_cases.listing import list_outcomes
-from gatehouse.core.errors import Conflict, InvalidInput, NotFound, RequestRefused
+from gatehouse.core.errors import Conflict, InvalidFields, InvalidInput, NotFound, RequestRefused
 from gatehouse.core.files.attachments import MOST_FILE_BYTES, MOST_FILES, tidy_name, type_of
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.wording.labels import Label
@@ -81,6 +82,30 @@ def test_a_decision_counts_once_and_is_fed_back(shop: Shop) -> None:
     ended = DisputeFilter(ended=True)
     [one] = desk.list_disputes(shop.session, shop.account, ended).disputes
     assert one.result == "WON"
+
+
+def test_a_case_that_costs_a_fee_is_contested_only_when_that_is_acknowledged(shop: Shop) -> None:
+    reference = open_dispute(shop, network="MASTERCARD", reason="COMPLIANCE")
+    place = (shop.session, shop.account, reference)
+    assert desk.get_dispute(*place).fee_acknowledged is False
+    with pytest.raises(InvalidFields) as refused:
+        desk.decide_dispute(*place, WIN)
+    assert "feeAcknowledged" in refused.value.fields
+    assert desk.get_dispute(*place).dispute.decision is None
+    shown = desk.decide_dispute(*place, msgspec.structs.replace(WIN, fee_acknowledged=True))
+    desk.delivery_of_dispute(*place, DeliveryGiven(carrier="DHL"))
+    shown = desk.get_dispute(*place)
+    assert (shown.dispute.stage, shown.fee_acknowledged) == ("REPRESENTED", True)
+    accepted = open_dispute(shop, network="MASTERCARD", reason="COMPLIANCE")
+    desk.decide_dispute(shop.session, shop.account, accepted, GIVE_UP)
+    other = open_dispute(shop)
+    assert desk.get_dispute(shop.session, shop.account, other).fee_acknowledged is None
+
+
+def test_a_dispute_in_arbitration_is_ended_by_hand(shop: Shop) -> None:
+    reference = open_dispute(shop, stage="ARBITRATION")
+    end = DisputeEnd(DisputeResult.LOST)
+    assert desk.end_dispute(shop.session, shop.account, reference, end).dispute.result == "LOST"
 
 
 def test_a_dispute_that_the_desk_won_takes_its_label_back_as_a_file_would(shop: Shop) -> None:
@@ -378,6 +403,14 @@ def test_the_pages_show_the_desk_and_refuse_a_wrong_role(home: Home) -> None:
         wrong = {"decision": "ACCEPT", "comment": "x"}
         assert viewer.post(f"{place}/{reference}/decide", wrong).status_code == 403
         assert viewer.post(f"{order}/packet").status_code == 403
+        costly = open_dispute(shop, network="MASTERCARD", reason="COMPLIANCE")
+        assert "costs a fee" in analyst.get(f"{place}/{costly}").text
+        contest = {"decision": "REPRESENT", "comment": "x"}
+        unsaid = analyst.post(f"{place}/{costly}/decide", contest)
+        assert (unsaid.status_code, "costs a fee of the network" in unsaid.text) == (422, True)
+        analyst.post(f"{place}/{costly}/decide", {**contest, "fee_acknowledged": "yes"})
+        shown = desk.get_dispute(console.session, console.account_id, costly)
+        assert shown.fee_acknowledged is True
         upload = {"file": ('a".html', PNG, "text/html")}
         done = analyst.post(f"{place}/{reference}/files", files=upload)
         assert done.status_code in (200, 303)

@@ -3,6 +3,7 @@
 import json
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -15,7 +16,7 @@ from gatehouse.admin.outcomes.types.counts import OutcomeGroup
 from gatehouse.admin.outcomes.types.joining import OutcomeJoin
 from gatehouse.admin.outcomes.types.outcome import OutcomeBatch, OutcomeKind
 from gatehouse.admin.outcomes.use_cases import forgetting
-from gatehouse.admin.outcomes.use_cases.day_sums import events_of_month, money_of_month
+from gatehouse.admin.outcomes.use_cases.day_sums import KEPT_MS, events_of_month, money_of_month
 from gatehouse.admin.outcomes.use_cases.joining import join_outcome
 from gatehouse.admin.outcomes.use_cases.tell import tell
 from gatehouse.core.clock import iso_time
@@ -179,8 +180,9 @@ def test_who_reads_an_earlier_moment_tells_and_keeps_that_one(session: AdminSess
 
 
 def test_a_day_that_did_not_change_is_not_counted_again(session: AdminSession) -> None:
-    account = make_account(session)
-    merchant, server = Merchant(session, account, random.Random(5)), Server(session, account)
+    account, now = make_account(session), session.clock()
+    merchant = Merchant(session, account, random.Random(5))
+    server = Server(replace(session, clock=lambda: now), account)
     merchant.act("tell")
     with session.reading() as connection:
         seen = server.seen(connection)
@@ -193,3 +195,21 @@ def test_a_day_that_did_not_change_is_not_counted_again(session: AdminSession) -
         connection.execute(OUTCOME_DAYS.update().values(changes=OUTCOME_DAYS.c.changes + 1))
     with session.reading() as connection:
         assert server.seen(connection) == anew(connection, account)
+
+
+def test_what_a_server_of_the_version_before_told_is_seen_before_long(
+    session: AdminSession,
+) -> None:
+    account, now = make_account(session), session.clock()
+    merchant = Merchant(session, account, random.Random(7))
+    server = Server(replace(session, clock=lambda: now), account)
+    merchant.act("tell")
+    with session.reading() as connection:
+        seen = server.seen(connection)
+    with session.database.writing() as connection:
+        # It knows of no table that counts the changes of days.
+        mine = OUTCOMES.c.account_id == account
+        connection.execute(OUTCOMES.update().where(mine).values(result="WITHDRAWN"))
+    server.session = replace(session, clock=lambda: now + KEPT_MS)
+    with session.reading() as connection:
+        assert server.seen(connection) == anew(connection, account) != seen

@@ -26,6 +26,7 @@ from gatehouse.admin.programmes.use_cases.tables import shipped_table
 from gatehouse.core.months import CalendarMonth
 
 NONE = MonthCounts()
+ENOUGH = {"USD": 75_000_010_000}
 MARCH, APRIL = datetime.date(2026, 3, 1), datetime.date(2026, 4, 1)
 
 
@@ -73,9 +74,43 @@ def test_visas_ratio_is_met_exactly_at_its_threshold(
     sales = 1_000_000
     at = sales * basis_points // 10_000
     for reports, met in ((at - 1, False), (at, True)):
-        counts = MonthCounts(sales=sales, fraud_reports=reports)
+        counts = MonthCounts(sales=sales, fraud_reports=reports, report_micros=ENOUGH)
         found = standing(name, counts, month=month, region=region)
         assert (found.met, found.events_left) == (met, 0 if met else 1)
+
+
+@pytest.mark.parametrize(
+    ("reports", "disputes", "amounts", "met"),
+    [
+        (60, 41, (30_000_010_000, 25_000_000_000, 20_000_000_000), True),
+        (60, 40, (30_000_010_000, 25_000_000_000, 20_000_000_000), False),
+        (60, 41, (30_000_000_000, 25_000_000_000, 20_000_000_000), False),
+    ],
+)
+def test_visa_asks_for_more_than_100_events_and_75000_in_the_middle_east(
+    reports: int, disputes: int, amounts: tuple[int, int, int], met: bool
+) -> None:
+    names = ("report_micros", "fraud_micros", "other_micros")
+    worth = {name: {"USD": micros} for name, micros in zip(names, amounts, strict=True)}
+    counts = MonthCounts(
+        sales=4000, fraud_reports=reports, disputes=disputes, fraud_disputes=20, **worth
+    )
+    assert standing("VAMP", counts, region="MENA").met is met
+    assert not standing("VAMP", counts, region="EU").met
+
+
+def test_each_threshold_has_two_sources_or_says_what_one_states_alone() -> None:
+    table = shipped_table()
+    for level in (*table.unmetered, *(one for each in table.programmes for one in each.levels)):
+        assert len(level.sources) >= 2 or level.alone, level
+
+
+def test_latin_america_and_acquirers_have_dates_of_their_own() -> None:
+    counts = MonthCounts(sales=100_000, disputes=1500)
+    assert standing("VAMP", counts, region="LAC", month=MARCH).met
+    assert not standing("VAMP", counts, region="EU", month=MARCH).met
+    case = Case("VAMP", counts, month=datetime.date(2025, 12, 1), of=ProgrammeSubject.ACQUIRER)
+    assert [each.level.name for each in case.levels()] == ["excessive"]
 
 
 @pytest.mark.parametrize(
@@ -114,11 +149,12 @@ def test_99_100_299_and_300_chargebacks() -> None:
 
 
 @pytest.mark.parametrize(("name", "basis_points"), [("above standard", 50), ("excessive", 70)])
-def test_an_acquirers_levels_need_no_number_and_judge_no_single_merchant_id(
+def test_an_acquirers_levels_need_1500_events_and_judge_no_single_merchant_id(
     name: str, basis_points: int
 ) -> None:
-    for disputes, met in ((basis_points - 1, False), (basis_points, True)):
-        case = Case("VAMP", MonthCounts(sales=10_000, disputes=disputes))
+    at = basis_points * 100
+    for disputes, sales, met in ((at - 1, 10**6, False), (at, 10**6, True), (1499, 1499, False)):
+        case = Case("VAMP", MonthCounts(sales=sales, disputes=disputes))
         case.of = ProgrammeSubject.ACQUIRER
         [found] = [each for each in case.levels() if each.level.name == name]
         assert found.met is met
@@ -150,7 +186,7 @@ def test_without_sales_nothing_is_met_and_there_is_no_ratio() -> None:
     [
         (None, "USD", 50_000, 50, 1000),
         ("EU", "EUR", 50_000, 50, 5000),
-        ("AU", "AUD", 15_000, 20, 1000),
+        ("AU", "USD", 15_000, 20, 1000),
     ],
 )
 def test_mastercards_fraud_programme_asks_for_four_things_at_once(
@@ -247,7 +283,7 @@ def test_one_event_fewer_than_are_left_is_never_enough(
 def test_a_level_is_met_when_number_and_ratio_are_and_not_before(
     name: str, sales: int, events: int, month: datetime.date, region: str | None
 ) -> None:
-    counts = MonthCounts(sales=sales, disputes=events)
+    counts = MonthCounts(sales=sales, disputes=events, other_micros=ENOUGH)
     found = standing(name, counts, counts, month=month, region=region)
     level = found.level
     both = events >= level.events and events * 10_000 >= level.basis_points * sales

@@ -22,6 +22,7 @@ from gatehouse.admin.programmes.types.report import MeteredProgramme, MeterFilte
 from gatehouse.admin.programmes.types.thresholds import CountedEvents
 from gatehouse.admin.programmes.use_cases.metering import get_programmes, thresholds_in_force
 from gatehouse.admin.programmes.use_cases.tables import shipped_table
+from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import NotFound
 from gatehouse.core.months import CalendarMonth
 from gatehouse.core.reading.request_reader import RequestReader
@@ -68,7 +69,7 @@ def check_recounted(each: MeteredProgramme, row: Any) -> None:
         each.events >= each.limit_events and ratio is not None and ratio >= each.limit_basis_points
     )
     if counts is not CountedEvents.FRAUD_CHARGEBACKS:
-        assert each.met is both
+        assert each.met is (both and not each.missing)
         return
     amount = row["fraud_eur" if each.currency == "EUR" else "fraud_usd"]
     if each.currency in ("EUR", "USD"):
@@ -175,6 +176,42 @@ def test_an_outcome_without_a_region_takes_that_of_its_merchant_id(
     }
 
 
+def test_what_counts_nowhere_is_warned_of(sqlite_session: AdminSession) -> None:
+    session, account = sqlite_session, make_account(sqlite_session)
+    told(
+        session,
+        account,
+        sent(region="ap"),
+        sent(region="EU", merchantId="M-2", reference="s-2"),
+        sent(kind="FRAUD_REPORT", reference="f-1", merchantId="M-3"),
+        sent(kind="FRAUD_REPORT", reference="f-2", network="OTHER", merchantId=None),
+        sent(kind="DISPUTE", reference="d-1", region="AP", merchantId=None, reason="fraudulent"),
+    )
+    report = get_programmes(session, account, MeterFilter("2026-10"))
+    assert report.warnings == [
+        "reported frauds and disputes that name no card network count in no programme: 1",
+        "reported frauds and disputes that name no merchant id count for the account alone: 1",
+        "reported frauds and disputes of VISA whose region has no sales count nowhere: 1 (–)",
+        "disputes of VISA with the reason FRAUDULENT, which is not known, count as not about "
+        "fraud: 1",
+    ]
+    assert [(each.programme, each.alone) for each in report.unmetered] == [("MERP", "all of it")]
+    assert get_programmes(session, account, MeterFilter("2026-09")).unmetered == []
+
+
+def test_a_forecast_from_nothing_is_none(sqlite_session: AdminSession) -> None:
+    session, account = sqlite_session, make_account(sqlite_session)
+    month = str(CalendarMonth.at(session.clock()))
+    today = iso_time(session.clock())
+    told(session, account, sent(at=today))
+    assert vamp(session, account, month).forecast is None
+    told(session, account, sent(kind="FRAUD_REPORT", reference="f-1", at=today))
+    assert vamp(session, account, month).forecast is not None
+    other = make_account(session)
+    told(session, other, sent(kind="FRAUD_REPORT", reference="f-1", at=today))
+    assert vamp(session, other, month).forecast is None
+
+
 def test_a_table_of_the_operator_takes_the_place_of_the_one_that_ships(home: Home) -> None:
     home.migrated()
     shown = home.run("programmes", "thresholds").out
@@ -221,6 +258,8 @@ def test_the_page_and_the_command_show_how_many_events_are_left(home: Home) -> N
         assert "Nothing to meter yet" in empty.text
         table = administrator.get(f"/a/{console.account_id}/programmes/thresholds")
         assert "From memory" in table.text
+        assert "One source alone" in table.text
+        assert "MERP (VISA, AP, AU, IN) is in force since" in table.text
         ours = ("--account", console.account_id)
     assert home.run("programmes", "show", "--month", "2026-13", *ours).code == 4
     shown = home.run("programmes", "show", "--month", "2026-02", *ours).out

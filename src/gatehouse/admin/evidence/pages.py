@@ -78,7 +78,8 @@ def decide(visit: Visit) -> Response:
     comment = visit.form.get("comment", "").strip()
     if not comment:
         raise visit.refuse("comment", "evidence.problems.comment")
-    given = DisputeDecision(DisputeChoice(choice), comment[:LONGEST_COMMENT])
+    acknowledged = "fee_acknowledged" in visit.form
+    given = DisputeDecision(DisputeChoice(choice), comment[:LONGEST_COMMENT], acknowledged)
     dispute_desk.decide_dispute(visit.session, visit.account_id, visit.place("dispute"), given)
     return _here(visit, f"evidence.notices.{choice}")
 

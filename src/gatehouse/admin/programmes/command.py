@@ -12,7 +12,11 @@ from gatehouse.core.reading.given import read_given
 
 if TYPE_CHECKING:
     from gatehouse.admin.programmes.types.causes import EventCause
-    from gatehouse.admin.programmes.types.report import MeteredProgramme
+    from gatehouse.admin.programmes.types.report import (
+        MeteredProgramme,
+        ShownThreshold,
+        ShownUnmetered,
+    )
     from gatehouse.admin.programmes.types.what_if import WhatIfMonth
 
 app = typer.Typer(no_args_is_help=True)
@@ -44,11 +48,16 @@ def show_programmes(
     headings = ("PROGRAMME", "OF", "MERCHANT", "RATIO", "EVENTS", "SALES", "LEFT", "FORECAST")
     rows = [_standing(each) for each in report.standings]
     right = ("RATIO", "EVENTS", "SALES", "LEFT")
-    said = (f"{each.programme}, {each.level}: {_source(each)}" for each in report.standings)
+    said = (
+        f"{each.programme}, {each.level}: {each.formula}; limit by {_source(each)}"
+        for each in report.standings
+    )
     formulas = "\n".join(dict.fromkeys(said))
     text = f"{head}\n\n{table(headings, rows, right)}\n\n{formulas}"
     if report.causes:
         text += f"\n\n{_causes(report.causes)}"
+    text += "".join(f"\n\n{_not_metered(each)}" for each in report.unmetered)
+    warn(report.warnings)
     show(as_data(report), text, as_json=as_json)
 
 
@@ -65,9 +74,18 @@ def _causes(causes: "list[EventCause]") -> str:
     return table(headings, rows, ("EVENTS", "SHARE %"))
 
 
-def _source(each: "MeteredProgramme") -> str:
-    unverified = "from memory: " if each.unverified else ""
-    return f"{each.formula}; limit by {unverified}{each.source}"
+def _not_metered(each: "ShownUnmetered") -> str:
+    where = ", ".join(each.regions)
+    said = f"{each.programme}, {each.network} in {where} since {each.since}: not metered. "
+    return f"{said}{each.about} ({'; '.join(each.sources)}{_alone(each.alone)})"
+
+
+def _alone(alone: str | None) -> str:
+    return f"; one source alone: {alone}" if alone else ""
+
+
+def _source(each: "MeteredProgramme | ShownThreshold") -> str:
+    return ("from memory: " if each.unverified else "") + each.source + _alone(each.alone)
 
 
 def _words(name: str) -> str:
@@ -122,7 +140,7 @@ def thresholds(account: AccountOption = None, as_json: AsJson = False) -> None:
                 )
             )
             or "-",
-            ("from memory: " if each.unverified else "") + each.source,
+            _source(each),
         )
         for each in found.thresholds
     ]
@@ -132,6 +150,7 @@ def thresholds(account: AccountOption = None, as_json: AsJson = False) -> None:
     if found.rates:
         rates = [(each.currency, each.to, each.rate, each.since) for each in found.rates]
         text += f"\n\n{table(('FROM', 'TO', 'RATE', 'SINCE'), rates, ('RATE',))}"
+    text += "".join(f"\n\n{_not_metered(each)}" for each in found.unmetered)
     show(as_data(found), text, as_json=as_json)
 
 

@@ -66,7 +66,13 @@ def show_programmes(visit: Visit) -> Response:
         gauges=[_gauge(visit, each) for each in _apart(ours)[:_GAUGES]],
         enumeration=_enumeration(visit, month),
         formulas=dict.fromkeys(
-            (f"{each.programme}, {each.level}", each.formula, each.source, each.unverified)
+            (
+                f"{each.programme}, {each.level}",
+                each.formula,
+                each.source,
+                each.unverified,
+                each.alone,
+            )
             for each in report.standings
         ),
         forecast=next((each.forecast.formula for each in ours if each.forecast), None),

@@ -85,6 +85,14 @@ class DisputeDecision(msgspec.Struct, frozen=True, rename="camel"):
         Annotated[str, Meta(max_length=LONGEST_COMMENT)],
         Meta(description="Why, for colleagues.", examples=["Signed for by the cardholder."]),
     ] = ""
+    fee_acknowledged: Annotated[
+        bool,
+        Meta(
+            description="Of a case with the reason `COMPLIANCE`: that contesting it costs a fee of "
+            "the network, which is given back only if it is won. It cannot be contested without.",
+            examples=[False],
+        ),
+    ] = False
 
 
 class DisputeEnd(msgspec.Struct, frozen=True, rename="camel"):
@@ -128,6 +136,7 @@ class CaseWords(Personal, frozen=True, omit_defaults=True):
 
     comment: str = ""
     delivery: DeliveryGiven | None = None
+    fee_acknowledged: bool = False
 
 
 class KeptCase(msgspec.Struct, frozen=True):
@@ -220,6 +229,13 @@ class DisputeShown(msgspec.Struct, frozen=True, rename="camel"):
     comment: Annotated[str, Meta(description="Why it was decided so.")]
     decided_at: Annotated[Moment | None, Meta(description="When that was (RFC 3339).")]
     decided_by: Annotated[str | None, Meta(description="Who decided it.")]
+    fee_acknowledged: Annotated[
+        bool | None,
+        Meta(
+            description="Whether the network's fee for contesting was acknowledged; null where "
+            "contesting costs none."
+        ),
+    ]
     delivery: Annotated[DeliveryGiven | None, Meta(description="What was said of the delivery.")]
     files: Annotated[list[KeptFile], Meta(description="Files, the oldest first.")]
     papers: Annotated[

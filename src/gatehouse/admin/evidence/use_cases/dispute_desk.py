@@ -10,7 +10,6 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.evidence.queries import desk
 from gatehouse.admin.evidence.types.compelling import DAY_MS
 from gatehouse.admin.evidence.types.desk import (
-    CaseWords,
     DeliveryGiven,
     DisputeChoice,
     DisputeDecision,
@@ -26,11 +25,16 @@ from gatehouse.admin.evidence.use_cases.finding import EvidenceFinder, FoundEvid
 from gatehouse.admin.evidence.use_cases.papers_known import wanted_papers
 from gatehouse.admin.evidence.use_cases.verdicts import summary_of
 from gatehouse.admin.outcomes.types.kept import OutcomeRow
-from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeKind
+from gatehouse.admin.outcomes.types.outcome import (
+    COMPLIANCE,
+    DisputeResult,
+    DisputeStage,
+    OutcomeKind,
+)
 from gatehouse.admin.outcomes.use_cases import disputes as outcomes
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, moment
-from gatehouse.core.errors import Conflict
+from gatehouse.core.errors import Conflict, InvalidFields
 from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
@@ -42,6 +46,11 @@ _DECIDED: Final = Phrase(
     "refused.dispute_decided", "this dispute was decided before: {decision}, by {who}"
 )
 _ENDED: Final = Phrase("refused.dispute_ended", "this dispute has ended: {result}")
+
+_FEE: Final = Phrase(
+    "refused.dispute_fee",
+    "must be true: contesting a case about a network's rules costs a fee of the network",
+)
 
 _MOST_OF_AN_ORDER: Final = 3
 _ONE: Final = "/disputes/{disputeId}"
@@ -88,14 +97,18 @@ def decide_dispute(
     """Represent or accept a dispute.
 
     The decision counts once: the same again changes nothing, another one is refused. One that is
-    accepted has ended.
+    accepted has ended. A case about a network's rules is contested only with `feeAcknowledged`.
     """
     known = _open_dispute(change, account_id, dispute_id, may_be=_ENDS[given.decision])
+    costs = known.reason == COMPLIANCE and given.decision is DisputeChoice.REPRESENT
+    if costs and not given.fee_acknowledged:
+        raise InvalidFields({"feeAcknowledged": [_FEE()]})
     case = desk.case_of(change.connection, change.ring, account_id, known.reference)
     if case.decision not in (None, given.decision):
         raise Conflict(_DECIDED(decision=case.decision.value, who=case.decided_by))
     if case.decision is None:
-        words = msgspec.structs.replace(case.words, comment=recordable(given.comment.strip()))
+        comment = recordable(given.comment.strip())
+        words = msgspec.structs.replace(case.words, comment=comment, fee_acknowledged=costs)
         new = msgspec.structs.replace(
             case,
             decision=given.decision,
@@ -123,7 +136,7 @@ def delivery_of_dispute(
     """
     known = desk.dispute_of(change.connection, account_id, dispute_id)
     case = desk.case_of(change.connection, change.ring, account_id, known.reference)
-    words = CaseWords(case.words.comment, _without_cards(given))
+    words = msgspec.structs.replace(case.words, delivery=_without_cards(given))
     desk.put_case(change, account_id, known, msgspec.structs.replace(case, words=words))
     change.audit("dispute.delivery", account_id, reference=known.reference)
     return _changed(change, account_id, dispute_id)
@@ -181,6 +194,7 @@ def _shown(
         case,
         dispute=_summary(known, case.decision, found, session.clock()),
         comment=case.words.comment,
+        fee_acknowledged=case.words.fee_acknowledged if known.reason == COMPLIANCE else None,
         delivery=case.words.delivery,
         files=files,
         papers=wanted_papers(known.reason, found, case.words, has_files=bool(files)),

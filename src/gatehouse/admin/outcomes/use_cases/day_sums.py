@@ -1,7 +1,9 @@
 """Sums of what became of payments in a month, by day.
 
 What a day came to is kept in memory with the number of its changes, which the database counts. So
-only days that changed are read again, whichever server changed them.
+only days that changed are read again, whichever server changed them. A server of an earlier
+version, which writes beside this one during an upgrade, counts no changes: so nothing is kept for
+long.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,8 +25,9 @@ from gatehouse.store.admin.admin_session import Reading
 
 _O: Final = OUTCOMES.c
 _Columns = tuple["sa.Column[Any]", ...]
-_Day = tuple[int, int, int]
-"""From a moment on and before another, and how often it had changed."""
+_Day = tuple[int, int, int, int]
+"""From a moment on and before another, how often it had changed, and when it was counted."""
+KEPT_MS: Final = 600_000
 ALIKE: Final[_Columns] = (
     *(_O.network, _O.merchant_id, _O.region),
     *(_O.kind, _O.reason, _O.stage, _O.result, _O.currency),
@@ -55,7 +58,7 @@ def events_of_month(
     reading: Reading, account_id: str, month: CalendarMonth, kept: KeptParts = _KEPT
 ) -> list[OutcomeGroup]:
     """Settlements, reports and disputes of a month, in groups of those that are alike."""
-    found = _of_month(reading.connection, account_id, month, ALIKE, kept)
+    found = _of_month(reading, account_id, month, ALIKE, kept)
     return [each for each in found if each.kind in _METERED]
 
 
@@ -63,20 +66,21 @@ def money_of_month(
     reading: Reading, account_id: str, month: CalendarMonth, kept: KeptParts = _KEPT
 ) -> list[OutcomeGroup]:
     """Outcomes of all kinds of a month with their amounts, by what became of them."""
-    return _of_month(reading.connection, account_id, month, _BY_MONEY, kept)
+    return _of_month(reading, account_id, month, _BY_MONEY, kept)
 
 
 def _of_month(
-    connection: sa.Connection,
+    reading: Reading,
     account_id: str,
     month: CalendarMonth,
     alike: _Columns,
     kept: KeptParts,
 ) -> list[OutcomeGroup]:
+    connection, now = reading.connection, reading.now_ms // KEPT_MS
     span = FigureSpan(month.since_ms, month.until_ms)
     # A reading sees outcomes and numbers of changes as of one moment.
     changes = changes_of_days(connection, account_id, span.since_ms, span.until_ms)
-    days = [(*part, changes.get(part[0], 0)) for part in parts_of(span, Bucket.DAY)]
+    days = [(*part, changes.get(part[0], 0), now) for part in parts_of(span, Bucket.DAY)]
     question = (str(connection.engine.url), account_id, *(each.name for each in alike))
     found = kept.rows(
         question, days, 0, lambda some: _count_days(connection, account_id, some, alike)
@@ -106,7 +110,7 @@ def _count_days(
 def _together(days: Iterable[_Day]) -> Iterator[Part]:
     """Days that follow upon each other, as one span."""
     spans: list[Part] = []
-    for since_ms, until_ms, _ in days:
+    for since_ms, until_ms, *_ in days:
         if spans and spans[-1][1] == since_ms:
             spans[-1] = (spans[-1][0], until_ms)
         else:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup
-from gatehouse.admin.outcomes.types.outcome import OutcomeKind
+from gatehouse.admin.outcomes.types.outcome import OutcomeKind, region_of
 from gatehouse.admin.programmes.types.thresholds import CountedEvents
 
 Regions = Mapping[str | None, str]
@@ -28,18 +28,21 @@ class MonthCounts(msgspec.Struct, frozen=True):
     disputes: int = 0
     """All, those about fraud included; without those that a tool settled before."""
     fraud_disputes: int = 0
+    report_micros: dict[str, int] = {}
     fraud_micros: dict[str, int] = {}
-    """What the disputes about fraud come to, by currency."""
+    other_micros: dict[str, int] = {}
+    """What reports, disputes about fraud and other disputes come to, by currency."""
 
     def plus(self, other: "MonthCounts", times: int = 1) -> "MonthCounts":
         """Both together; with -1, without the other."""
-        names = [name for name in self.__struct_fields__ if name != "fraud_micros"]
-        sums = {name: getattr(self, name) + times * getattr(other, name) for name in names}
-        amounts = {
-            code: self.fraud_micros.get(code, 0) + times * other.fraud_micros.get(code, 0)
-            for code in sorted({*self.fraud_micros, *other.fraud_micros})
+        mine, more = msgspec.structs.asdict(self), msgspec.structs.asdict(other)
+        sums = {
+            name: _sum(value, more[name], times)
+            if isinstance(value, dict)
+            else value + times * more[name]
+            for name, value in mine.items()
         }
-        return MonthCounts(**sums, fraud_micros=amounts)
+        return MonthCounts(**sums)
 
     def events(self, counted: CountedEvents) -> int:
         """The numerator of a programme's ratio."""
@@ -52,6 +55,22 @@ class MonthCounts(msgspec.Struct, frozen=True):
                 return self.disputes
             case CountedEvents.FRAUD_CHARGEBACKS:
                 return self.fraud_disputes
+
+    def micros(self, counted: CountedEvents) -> dict[str, int]:
+        """What the numerator comes to, by currency."""
+        found = dict[str, int]()
+        if counted in (CountedEvents.FRAUD_AND_DISPUTES, CountedEvents.FRAUD_AND_OTHER_DISPUTES):
+            found = self.report_micros
+        if counted is not CountedEvents.FRAUD_AND_OTHER_DISPUTES:
+            found = _sum(found, self.fraud_micros)
+        if counted is not CountedEvents.FRAUD_CHARGEBACKS:
+            found = _sum(found, self.other_micros)
+        return found
+
+
+def _sum(some: dict[str, int], others: dict[str, int], times: int = 1) -> dict[str, int]:
+    codes = sorted({*some, *others})
+    return {code: some.get(code, 0) + times * others.get(code, 0) for code in codes}
 
 
 NOTHING = MonthCounts()
@@ -85,17 +104,15 @@ def told_regions(groups: Iterable[OutcomeGroup]) -> Regions:
     seen: defaultdict[str | None, set[str]] = defaultdict(set)
     for each in groups:
         if each.region is not None:
-            seen[None].add(each.region)
-            if each.merchant_id is not None:
-                seen[each.merchant_id].add(each.region)
+            for name in {None, each.merchant_id}:
+                seen[name].add(region_of(each.region))
     return {name: next(iter(found)) for name, found in seen.items() if len(found) == 1}
 
 
 def parts_of(group: OutcomeGroup, regions: Regions) -> list[MeteredPart]:
     """Where outcomes count: for the account, and for their merchant id."""
     name, region = group.merchant_id, group.region
-    if region is None:
-        region = regions.get(name) or regions.get(None)
+    region = region_of(region) if region else regions.get(name) or regions.get(None)
     found = [MeteredPart(group.network, MeteredScope.ACCOUNT, None, region)]
     if name is not None:
         found.append(MeteredPart(group.network, MeteredScope.MERCHANT, name, region))
@@ -122,11 +139,11 @@ def counts_of(group: OutcomeGroup, number: int) -> MonthCounts:
             sales_three_ds=group.authenticated,
             sales_three_ds_told=group.told_authentication,
         )
-    if group.kind == OutcomeKind.FRAUD_REPORT:
-        return MonthCounts(fraud_reports=number) if group.is_counted_report else NOTHING
+    amounts = {} if group.currency is None else {group.currency: group.micros}
+    if group.is_counted_report:
+        return MonthCounts(fraud_reports=number, report_micros=amounts)
     if not group.is_counted_dispute:
         return NOTHING
     if not group.is_fraud:
-        return MonthCounts(disputes=number)
-    amounts = {} if group.currency is None else {group.currency: group.micros}
+        return MonthCounts(disputes=number, other_micros=amounts)
     return MonthCounts(disputes=number, fraud_disputes=number, fraud_micros=amounts)

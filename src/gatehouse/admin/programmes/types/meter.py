@@ -42,7 +42,7 @@ class ProgrammeStanding(msgspec.Struct, frozen=True):
     needed: int
     """The fewest events with which both the number and the ratio are reached, with these sales."""
     amount: int = 0
-    """What the disputes about fraud come to, in the level's currency, in millionths."""
+    """What the events come to, in the level's currency, in millionths."""
     uncounted: Mapping[str, int] = {}
     """What they come to in currencies that the table has no rate for."""
     missing: tuple[OtherCondition, ...] = ()
@@ -132,8 +132,9 @@ def _standing(
     amount, uncounted = 0, dict[str, int]()
     if level.currency is not None and level.amount_micros:
         rates = table.rates_to(level.currency, month)
-        amount = _converted(now.fraud_micros, rates)
-        uncounted = {code: sum_ for code, sum_ in now.fraud_micros.items() if code not in rates}
+        micros = now.micros(programme.counts)
+        amount = _converted(micros, rates)
+        uncounted = {code: sum_ for code, sum_ in micros.items() if code not in rates}
     missing = [OtherCondition.SALES] * (against.sales < max(level.sales, 1))
     missing += [OtherCondition.AMOUNT] * (amount < level.amount_micros)
     share = None

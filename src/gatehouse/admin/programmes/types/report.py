@@ -118,7 +118,7 @@ class MeteredProgramme(msgspec.Struct, frozen=True, rename="camel", kw_only=True
     ]
     amount: Annotated[
         str | None,
-        Meta(description="What the disputes about fraud come to, where the level has an amount."),
+        Meta(description="What the events come to, where the level has an amount."),
     ]
     limit_amount: Annotated[str | None, Meta(description="From which amount on.")]
     currency: Annotated[str | None, Meta(description="The currency of both amounts.")]
@@ -138,9 +138,15 @@ class MeteredProgramme(msgspec.Struct, frozen=True, rename="camel", kw_only=True
     ]
     forecast: Annotated[
         ProgrammeForecast | None,
-        Meta(description="What the month will come to; null for a month of long ago."),
+        Meta(
+            description="What the month will come to; null for a month of long ago, and where no "
+            "sales, or neither events nor earlier months, are known."
+        ),
     ]
     source: Annotated[str, Meta(description="Where the thresholds are from.")]
+    alone: Annotated[
+        str | None, Meta(description="Which figures one source alone states; ask your acquirer.")
+    ]
     unverified: Annotated[
         bool, Meta(description="Whether a figure of them is from memory; ask your acquirer.")
     ]
@@ -178,6 +184,14 @@ class ProgrammeReport(msgspec.Struct, frozen=True, rename="camel"):
             "about: the 50 most frequent causes."
         ),
     ]
+    unmetered: Annotated[
+        list["ShownUnmetered"],
+        Meta(description="Programmes in force where the account sells, with no public figures."),
+    ] = []
+    warnings: Annotated[
+        list[str],
+        Meta(description="What of the month counts nowhere, or not as what it may be."),
+    ] = []
 
 
 class ShownThreshold(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -196,7 +210,7 @@ class ShownThreshold(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     basis_points: Annotated[int, Meta(description="From which ratio on.", examples=[150])]
     events: Annotated[int, Meta(description="And how many events.", examples=[1500])]
     sales: Annotated[int, Meta(description="And how many sales.", examples=[0])]
-    amount: Annotated[str | None, Meta(description="And which amount of disputes about fraud.")]
+    amount: Annotated[str | None, Meta(description="And which amount of these events.")]
     currency: Annotated[str | None, Meta(description="The currency of the amount.")]
     three_d_secure_below: Annotated[
         int | None, Meta(description="And below which share of sales with 3-D Secure.")
@@ -205,6 +219,28 @@ class ShownThreshold(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     except_regions: Annotated[list[str], Meta(description="Not there.")]
     unverified: Annotated[bool, Meta(description="Whether a figure is from memory.")]
     source: Annotated[str, Meta(description="Where the figures are from.")]
+    sources: Annotated[
+        list[str],
+        Meta(description="Who states them, each with the date and the region that it names."),
+    ]
+    alone: Annotated[
+        str | None, Meta(description="Which figures one source alone states; ask your acquirer.")
+    ]
+
+
+class ShownUnmetered(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    """A programme that is in force and whose figures are not public, so that it is not metered."""
+
+    programme: Annotated[str, Meta(description="The programme.", examples=["MERP"])]
+    network: Annotated[str, Meta(description="The card network.", examples=["VISA"])]
+    regions: Annotated[list[str], Meta(description="Where it is in force.")]
+    since: Annotated[str, Meta(description="From this day on.", examples=["2026-10-01"])]
+    until: Annotated[str | None, Meta(description="Until before this day.")]
+    about: Annotated[str, Meta(description="What the network looks at.")]
+    sources: Annotated[list[str], Meta(description="Who says so.")]
+    alone: Annotated[
+        str | None, Meta(description="Which figures one source alone states; ask your acquirer.")
+    ]
 
 
 class ShownRate(msgspec.Struct, frozen=True, rename={"currency": "from"}):
@@ -226,3 +262,6 @@ class ThresholdTable(msgspec.Struct, frozen=True, rename="camel"):
     ]
     thresholds: Annotated[list[ShownThreshold], Meta(description="In the order of the file.")]
     rates: Annotated[list[ShownRate], Meta(description="Exchange rates; none ships.")]
+    unmetered: Annotated[
+        list[ShownUnmetered], Meta(description="Programmes whose figures are not public.")
+    ] = []

@@ -14,6 +14,8 @@ from typing import Annotated, Final, Literal
 import msgspec
 from msgspec import Meta
 
+from gatehouse.admin.outcomes.types.outcome import REGIONS
+
 FILE: Final = "thresholds.toml"
 LARGEST_BP: Final = 10_000
 MOST_BYTES: Final = 256 * 1024
@@ -50,7 +52,7 @@ class ProgrammeSubject(StrEnum):
 
 BasisPoints = Annotated[int, Meta(ge=0, le=LARGEST_BP)]
 Name = Annotated[str, Meta(min_length=1, max_length=40)]
-Source = Annotated[str, Meta(min_length=1, max_length=500)]
+Source = Annotated[str, Meta(max_length=500)]
 Region = Annotated[str, Meta(min_length=1, max_length=64)]
 CurrencyCode = Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
 WholeNumber = Annotated[int, Meta(ge=0, le=10**18)]
@@ -72,8 +74,12 @@ class ProgrammeLevel(_Dated, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """What has to hold in one month, all of it, to be in a programme."""
 
     name: Name
-    source: Source
-    """Where the figures are from, and how sure they are."""
+    source: Source = ""
+    """What is to be said of the figures beyond who states them."""
+    sources: tuple[Source, ...] = ()
+    """Who states them, each with the date and the region that it names."""
+    alone: Source | None = None
+    """Which figures one of the sources alone states."""
     unverified: bool = False
     """Whether a figure is from memory, without a text that says so."""
     of: ProgrammeSubject = ProgrammeSubject.MERCHANT
@@ -82,13 +88,18 @@ class ProgrammeLevel(_Dated, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     sales: WholeNumber = 0
     """Sales that the denominator must have."""
     amount_micros: WholeNumber = 0
-    """What the disputes about fraud must come to, in the currency of `currency`."""
+    """What the events must come to, in the currency of `currency`."""
     currency: CurrencyCode | None = None
     three_ds_below: BasisPoints | None = None
     """The share of sales with 3-D Secure must be below."""
     regions: tuple[Region, ...] = ()
     """Only in these; everywhere when there are none."""
     except_regions: tuple[Region, ...] = ()
+
+    @property
+    def said_by(self) -> str:
+        """Where the figures are from, and how sure they are, in one text."""
+        return "; ".join(each for each in (*self.sources, self.source) if each)
 
     def holds_in(self, region: str | None, month: datetime.date) -> bool:
         """Whether it is in force for a region in a month."""
@@ -108,6 +119,17 @@ class Programme(
     sales_of: Literal["same month", "month before"]
     """Which month's sales are the denominator."""
     levels: Annotated[tuple[ProgrammeLevel, ...], Meta(min_length=1, max_length=100)]
+
+
+class UnmeteredProgramme(_Dated, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A programme whose figures its network does not publish: it can be named, not metered."""
+
+    name: Name
+    network: ProgrammeNetwork
+    regions: tuple[Region, ...]
+    about: Source
+    sources: tuple[Source, ...]
+    alone: Source | None = None
 
 
 class ExchangeRate(
@@ -147,6 +169,7 @@ class ProgrammeTable(
     programmes: Annotated[tuple[Programme, ...], Meta(min_length=1, max_length=50)]
     enumeration: BurstLimit
     rates: Annotated[tuple[ExchangeRate, ...], Meta(max_length=5000)] = ()
+    unmetered: Annotated[tuple[UnmeteredProgramme, ...], Meta(max_length=50)] = ()
 
     def rates_to(self, currency: str, month: datetime.date) -> dict[str, Fraction]:
         """What other currencies are worth in one, in a month; the last of several counts."""
@@ -177,6 +200,11 @@ def _contradictions(table: ProgrammeTable) -> Iterator[str]:
     for programme in table.programmes:
         for level in programme.levels:
             where = f"{programme.name} ({level.name})"
+            if not level.said_by:
+                yield f"{where} has no source"
+            unknown = {*level.regions, *level.except_regions} - {*REGIONS}
+            if unknown:
+                yield f"{where} names a region that is none of {', '.join(REGIONS)}: {min(unknown)}"
             if level.amount_micros and level.currency is None:
                 yield f"{where} has an amount without a currency"
             if level.until is not None and level.until <= level.since:

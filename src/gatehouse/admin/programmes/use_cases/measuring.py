@@ -42,6 +42,8 @@ class Metered(NamedTuple):
     now: Parts
     before: Parts
     regions: Regions
+    groups: Sequence[OutcomeGroup]
+    """What the month consists of."""
 
     @property
     def parts(self) -> list[MeteredPart]:
@@ -59,7 +61,7 @@ def measure(reading: Reading, account_id: str, month: CalendarMonth) -> Metered:
     both = [events_of_month(reading, account_id, each) for each in (month, month.before)]
     regions = told_regions(group for groups in both for group in groups)
     now, before = (month_counts(groups, regions) for groups in both)
-    return Metered(month, now, before, regions)
+    return Metered(month, now, before, regions, both[0])
 
 
 class _EarlierMonth(NamedTuple):
@@ -89,8 +91,10 @@ class Learnt:
         """How many there are."""
         return len(self._months)
 
-    def events(self, part: MeteredPart, counts: CountedEvents, now: MonthCounts) -> Forecast:
-        """How many events a part will have."""
+    def events(self, part: MeteredPart, counts: CountedEvents, now: MonthCounts) -> Forecast | None:
+        """How many events a part will have; None where nothing tells it."""
+        if not self._months and not now.events(counts):
+            return None
         past = [
             PastMonth(
                 _network(each.totals, part).events(counts),
@@ -101,13 +105,15 @@ class Learnt:
         totals = [each.totals.get(part, NOTHING).events(counts) for each in self._months]
         return forecast(now.events(counts), self._share(past), totals)
 
-    def sales(self, part: MeteredPart, now: MonthCounts) -> Forecast:
-        """How many sales a part will have."""
+    def sales(self, part: MeteredPart, now: MonthCounts) -> Forecast | None:
+        """How many sales a part will have; None where none was told."""
         past = [
             PastMonth(_network(each.totals, part).sales, _network(each.arrived, part).sales)
             for each in self._months
         ]
         totals = [each.totals.get(part, NOTHING).sales for each in self._months]
+        if not now.sales and not any(totals):
+            return None
         return forecast(now.sales, self._share(past), totals)
 
     def _share(self, past: Sequence[PastMonth]) -> ArrivalShare:

@@ -18,17 +18,20 @@ from gatehouse.admin.programmes.types.report import (
     ProgrammeReport,
     ShownRate,
     ShownThreshold,
+    ShownUnmetered,
     ThresholdTable,
 )
 from gatehouse.admin.programmes.types.thresholds import (
     Programme,
     ProgrammeLevel,
     ProgrammeSubject,
+    UnmeteredProgramme,
 )
 from gatehouse.admin.programmes.use_cases.alerts import alerts_of_month
 from gatehouse.admin.programmes.use_cases.causes import causes_in
 from gatehouse.admin.programmes.use_cases.measuring import Learnt, Metered, measure
 from gatehouse.admin.programmes.use_cases.tables import table_in_force
+from gatehouse.admin.programmes.use_cases.warnings import warnings_of
 from gatehouse.core.clock import Moment
 from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
@@ -79,7 +82,16 @@ def get_programmes(reading: Reading, account_id: str, wanted: MeterFilter) -> Pr
     alerts = alerts_of_month(reading.connection, account_id, month)
     causes = causes_in(reading, account_id, month)
     as_of = table.as_of.isoformat()
-    return ProgrammeReport(str(month), Moment(now_ms), as_of, found, alerts, causes)
+    places = {(part.network, part.region) for part in metered.parts}
+    unmetered = [
+        _unmetered(each)
+        for each in table.unmetered
+        if each.is_in_force(month.first) and places & {(each.network, one) for one in each.regions}
+    ]
+    return ProgrammeReport(
+        *(str(month), Moment(now_ms), as_of, found, alerts, causes),
+        *(unmetered, warnings_of(metered)),
+    )
 
 
 @use_case(
@@ -106,6 +118,7 @@ def thresholds_in_force(reading: Reading, account_id: str) -> ThresholdTable:
             filled(ShownRate, each, since=each.since.isoformat(), until=_day(each.until))
             for each in table.rates
         ],
+        [_unmetered(each) for each in table.unmetered],
     )
 
 
@@ -124,6 +137,20 @@ def _threshold(programme: Programme, level: ProgrammeLevel) -> ShownThreshold:
         three_d_secure_below=level.three_ds_below,
         regions=list(level.regions),
         except_regions=list(level.except_regions),
+        source=level.said_by,
+        sources=list(level.sources),
+    )
+
+
+def _unmetered(one: UnmeteredProgramme) -> ShownUnmetered:
+    return filled(
+        ShownUnmetered,
+        one,
+        programme=one.name,
+        since=one.since.isoformat(),
+        until=_day(one.until),
+        regions=list(one.regions),
+        sources=list(one.sources),
     )
 
 
@@ -163,19 +190,22 @@ def _shown(
         ),
         limit_three_d_secure=level.three_ds_below,
         forecast=None if learnt is None else _forecast(part, one, metered, learnt),
-        source=level.source,
+        source=level.said_by,
+        alone=level.alone,
         unverified=level.unverified,
     )
 
 
 def _forecast(
     part: MeteredPart, one: ProgrammeStanding, metered: Metered, learnt: Learnt
-) -> ProgrammeForecast:
+) -> ProgrammeForecast | None:
     now = metered.now.get(part, NOTHING)
     events = learnt.events(part, one.programme.counts, now)
-    sales = Forecast(one.sales, one.sales, one.sales, 0.0)
+    sales = Forecast(one.sales, one.sales, one.sales, 0.0) if one.sales else None
     if one.programme.sales_of == "same month":
         sales = learnt.sales(part, now)
+    if events is None or sales is None:
+        return None
     ratio = ratio_range(events, sales)
     middle, low, high = (None, None, None) if ratio is None else map(_of_float, ratio)
     return ProgrammeForecast(
