@@ -201,7 +201,7 @@ def _best_pair(
     Orders that are alike in all but their age differ in how far they are from being too new or too
     old. So of each such group the first few are enough.
     """
-    groups: dict[Hashable, list[EvidenceOrder]] = {}
+    groups: dict[tuple[Hashable, tuple[DayCounting, ...]], list[EvidenceOrder]] = {}
     for order in sorted(usable, key=_age):
         alike = shared_by(disputed, order), order.described, order.merchant_id
         in_time = countings(disputed, order)

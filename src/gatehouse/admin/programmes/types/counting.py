@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -36,7 +36,7 @@ class MonthCounts(msgspec.Struct, frozen=True):
     def plus(self, other: "MonthCounts", times: int = 1) -> "MonthCounts":
         """Both together; with -1, without the other."""
         mine, more = msgspec.structs.asdict(self), msgspec.structs.asdict(other)
-        sums = {
+        sums: dict[str, Any] = {
             name: _sum(value, more[name], times)
             if isinstance(value, dict)
             else value + times * more[name]
