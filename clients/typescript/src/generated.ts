@@ -884,6 +884,9 @@ export type CredentialUse = "FIRST" | "LATER";
 /** How the security code compares with the issuer's. */
 export type Cvv2Result = "MATCH" | "NOT_PROCESSED" | "NOT_PROVIDED" | "NO_MATCH" | "UNKNOWN" | "UNVERIFIABLE" | (string & {});
 
+/** To which day the days since an earlier order are counted: sources differ. */
+export type DayCounting = "DISPUTE" | "TRANSACTION" | (string & {});
+
 export interface DecisionMadeData {
   /** The request that it is about. */
   readonly requestId: string;
@@ -1032,6 +1035,8 @@ export interface DisputeDecision {
   readonly decision: DisputeChoice;
   /** Why, for colleagues. */
   readonly comment?: string | undefined;
+  /** Of a case with the reason `COMPLIANCE`: that contesting it costs a fee of the network, which is given back only if it is won. It cannot be contested without. */
+  readonly feeAcknowledged?: boolean | undefined;
 }
 
 /** How a dispute ended. */
@@ -1086,6 +1091,8 @@ export interface DisputeShown {
   readonly decidedAt: string | null;
   /** Who decided it. */
   readonly decidedBy: string | null;
+  /** Whether the network's fee for contesting was acknowledged; null where contesting costs none. */
+  readonly feeAcknowledged: boolean | null;
   /** What was said of the delivery. */
   readonly delivery: DeliveryGiven | null;
   /** Files, the oldest first. */
@@ -2589,7 +2596,7 @@ export interface MeteredProgramme {
   readonly eventsLeft: number | null;
   /** What else the level asks for and does not hold. */
   readonly missing: readonly OtherCondition[];
-  /** What the disputes about fraud come to, where the level has an amount. */
+  /** What the events come to, where the level has an amount. */
   readonly amount: string | null;
   /** From which amount on. */
   readonly limitAmount: string | null;
@@ -2601,10 +2608,12 @@ export interface MeteredProgramme {
   readonly threeDSecureBasisPoints: string | null;
   /** It must be below, in basis points. */
   readonly limitThreeDSecure: number | null;
-  /** What the month will come to; null for a month of long ago. */
+  /** What the month will come to; null for a month of long ago, and where no sales, or neither events nor earlier months, are known. */
   readonly forecast: ProgrammeForecast | null;
   /** Where the thresholds are from. */
   readonly source: string;
+  /** Which figures one source alone states; ask your acquirer. */
+  readonly alone: string | null;
   /** Whether a figure of them is from memory; ask your acquirer. */
   readonly unverified: boolean;
 }
@@ -2613,7 +2622,7 @@ export interface MeteredProgramme {
 export type MeteredScope = "ACCOUNT" | "MERCHANT" | (string & {});
 
 /** Why there is no evidence. */
-export type MissingEvidence = "NOTHING_IN_COMMON" | "NOT_SETTLED" | "NOT_VISA_FRAUD" | "NO_CARD" | "NO_EARLIER_ORDERS" | "NO_IP_ADDRESS_OR_DEVICE" | "ONE_EARLIER_ORDER" | "ONE_ELEMENT" | (string & {});
+export type MissingEvidence = "NOTHING_IN_COMMON" | "NOT_SETTLED" | "NOT_VISA_FRAUD" | "NO_CARD" | "NO_EARLIER_ORDERS" | "NO_IP_ADDRESS_OR_DEVICE" | "ONE_EARLIER_ORDER" | "ONE_ELEMENT" | "OTHER_MERCHANT" | (string & {});
 
 /** All models of an account. */
 export interface ModelPage {
@@ -3005,6 +3014,8 @@ export interface OrderEvidence {
   readonly advice: string | null;
   /** The nearest pair, the older one first. */
   readonly earlierOrders: readonly EarlierOrder[];
+  /** To which day the days since both earlier orders can be counted so that they are in time: sources differ. */
+  readonly countings?: readonly DayCounting[];
   /** The packet in the field names of Stripe's API, if it can be used. */
   readonly packet?: EvidencePacket | null;
 }
@@ -3127,6 +3138,8 @@ export interface OutcomeReceipt {
   readonly ambiguous?: number;
   /** How many labels were taken back. */
   readonly withdrawn?: number;
+  /** How many have a reason that their network is not known to have: such a dispute counts as one that is not about fraud. */
+  readonly unknownReasons?: number;
 }
 
 export interface OutcomeRecordedData {
@@ -3179,7 +3192,7 @@ export interface OutcomeReport {
   readonly transactionAt?: string | null | undefined;
   /** The merchant id at the acquirer. */
   readonly merchantId?: string | null | undefined;
-  /** Region of the merchant in the network's terms. */
+  /** Region of the merchant in the network's terms: AP, AU, CA, CEMEA, CH, DE, EU, IN, LAC, LI, MENA, SH, UK, US. */
   readonly region?: string | null | undefined;
   /** In units of the currency, at most six decimals. */
   readonly amount?: number | null | undefined;
@@ -3804,6 +3817,10 @@ export interface ProgrammeReport {
   readonly alerts: readonly ProgrammeAlert[];
   /** What let the orders through that the newest 5,000 events of the month are about: the 50 most frequent causes. */
   readonly causes: readonly EventCause[];
+  /** Programmes in force where the account sells, with no public figures. */
+  readonly unmetered?: readonly ShownUnmetered[];
+  /** What of the month counts nowhere, or not as what it may be. */
+  readonly warnings?: readonly string[];
 }
 
 /** Whose month a level judges. */
@@ -4974,7 +4991,7 @@ export interface ShownThreshold {
   readonly events: number;
   /** And how many sales. */
   readonly sales: number;
-  /** And which amount of disputes about fraud. */
+  /** And which amount of these events. */
   readonly amount: string | null;
   /** The currency of the amount. */
   readonly currency: string | null;
@@ -4988,6 +5005,30 @@ export interface ShownThreshold {
   readonly unverified: boolean;
   /** Where the figures are from. */
   readonly source: string;
+  /** Who states them, each with the date and the region that it names. */
+  readonly sources: readonly string[];
+  /** Which figures one source alone states; ask your acquirer. */
+  readonly alone: string | null;
+}
+
+/** A programme that is in force and whose figures are not public, so that it is not metered. */
+export interface ShownUnmetered {
+  /** The programme. */
+  readonly programme: string;
+  /** The card network. */
+  readonly network: string;
+  /** Where it is in force. */
+  readonly regions: readonly string[];
+  /** From this day on. */
+  readonly since: string;
+  /** Until before this day. */
+  readonly until: string | null;
+  /** What the network looks at. */
+  readonly about: string;
+  /** Who says so. */
+  readonly sources: readonly string[];
+  /** Which figures one source alone states; ask your acquirer. */
+  readonly alone: string | null;
 }
 
 /** A value that an alert's requests have more often than usual. */
@@ -5188,6 +5229,8 @@ export interface ThresholdTable {
   readonly thresholds: readonly ShownThreshold[];
   /** Exchange rates; none ships. */
   readonly rates: readonly ShownRate[];
+  /** Programmes whose figures are not public. */
+  readonly unmetered?: readonly ShownUnmetered[];
 }
 
 /** A span of time: from a moment on, and before another. */

@@ -182,7 +182,7 @@ export class ManageDisputes extends Calls {
     return this.send("getDispute", { path: { disputeId } }, own);
   }
 
-  /** The decision counts once: the same again changes nothing, another one is refused. One that is accepted has ended. Scope `manage:feedback`. Free. */
+  /** The decision counts once: the same again changes nothing, another one is refused. One that is accepted has ended. A case about a network's rules is contested only with `feeAcknowledged`. Scope `manage:feedback`. Free. */
   decideDecision(disputeId: string, body: Body<"decideDispute">, own?: CallOptions): Promise<Answer<api.DisputeShown>> {
     return this.send("decideDispute", { path: { disputeId }, body }, own);
   }

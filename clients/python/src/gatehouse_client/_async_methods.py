@@ -745,11 +745,13 @@ class ManageDisputesCalls:
         *,
         decision: models.DisputeChoice | str,
         comment: str | None = None,
+        fee_acknowledged: bool | None = None,
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.DisputeShown]:
         """The decision counts once: the same again changes nothing, another one is refused. One
-        that is accepted has ended. Scope `manage:feedback`. Free.
+        that is accepted has ended. A case about a network's rules is contested only with
+        `feeAcknowledged`. Scope `manage:feedback`. Free.
         """
         return await self._send(
             Call(
@@ -759,7 +761,9 @@ class ManageDisputesCalls:
                 named="disputeResponse",
                 repeat=Repeat.KEYED,
                 path_values={"dispute_id": dispute_id},
-                body=models.DisputeDecision(decision=decision, comment=comment),
+                body=models.DisputeDecision(
+                    decision=decision, comment=comment, fee_acknowledged=fee_acknowledged
+                ),
                 idempotency_key=idempotency_key,
                 options=options or {},
             )

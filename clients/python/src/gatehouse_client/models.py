@@ -875,6 +875,13 @@ class Cvv2Result(OpenEnum):
     UNVERIFIABLE = "UNVERIFIABLE"
 
 
+class DayCounting(OpenEnum):
+    """To which day the days since an earlier order are counted: sources differ."""
+
+    DISPUTE = "DISPUTE"
+    TRANSACTION = "TRANSACTION"
+
+
 class DecisionMatches(Struct, frozen=True, kw_only=True):
     """A page of decisions that were searched for, newest first."""
 
@@ -1048,6 +1055,10 @@ class DisputeDecision(Struct, frozen=True, kw_only=True):
     """`REPRESENT` answers it with evidence; `ACCEPT` ends it."""
     comment: str | None = None
     """Why, for colleagues."""
+    fee_acknowledged: bool | None = None
+    """Of a case with the reason `COMPLIANCE`: that contesting it costs a fee of the network, which
+    is given back only if it is won. It cannot be contested without.
+    """
 
 
 class DisputeEnd(Struct, frozen=True, kw_only=True):
@@ -1124,6 +1135,9 @@ class DisputeShown(Struct, frozen=True, kw_only=True):
     """When that was (RFC 3339)."""
     decided_by: str | None
     """Who decided it."""
+    fee_acknowledged: bool | None
+    """Whether the network's fee for contesting was acknowledged; null where contesting costs none.
+    """
     delivery: DeliveryGiven | None
     """What was said of the delivery."""
     files: tuple[KeptFile, ...]
@@ -2780,7 +2794,7 @@ class MeteredProgramme(Struct, frozen=True, kw_only=True):
     missing: tuple[OtherCondition, ...]
     """What else the level asks for and does not hold."""
     amount: str | None
-    """What the disputes about fraud come to, where the level has an amount."""
+    """What the events come to, where the level has an amount."""
     limit_amount: str | None
     """From which amount on."""
     currency: str | None
@@ -2794,9 +2808,13 @@ class MeteredProgramme(Struct, frozen=True, kw_only=True):
     limit_three_d_secure: int | None
     """It must be below, in basis points."""
     forecast: ProgrammeForecast | None
-    """What the month will come to; null for a month of long ago."""
+    """What the month will come to; null for a month of long ago, and where no sales, or neither
+    events nor earlier months, are known.
+    """
     source: str
     """Where the thresholds are from."""
+    alone: str | None
+    """Which figures one source alone states; ask your acquirer."""
     unverified: bool
     """Whether a figure of them is from memory; ask your acquirer."""
 
@@ -2819,6 +2837,7 @@ class MissingEvidence(OpenEnum):
     NO_IP_ADDRESS_OR_DEVICE = "NO_IP_ADDRESS_OR_DEVICE"
     ONE_EARLIER_ORDER = "ONE_EARLIER_ORDER"
     ONE_ELEMENT = "ONE_ELEMENT"
+    OTHER_MERCHANT = "OTHER_MERCHANT"
 
 
 class ModelPage(Struct, frozen=True, kw_only=True):
@@ -3266,6 +3285,10 @@ class OrderEvidence(Struct, frozen=True, kw_only=True):
     """The same in a sentence."""
     earlier_orders: tuple[EarlierOrder, ...]
     """The nearest pair, the older one first."""
+    countings: tuple[DayCounting, ...] | None = None
+    """To which day the days since both earlier orders can be counted so that they are in time:
+    sources differ.
+    """
     packet: EvidencePacket | None = None
     """The packet in the field names of Stripe's API, if it can be used."""
 
@@ -3423,6 +3446,10 @@ class OutcomeReceipt(Struct, frozen=True, kw_only=True):
     """How many could be about more than one decision."""
     withdrawn: int | None = None
     """How many labels were taken back."""
+    unknown_reasons: int | None = None
+    """How many have a reason that their network is not known to have: such a dispute counts as one
+    that is not about fraud.
+    """
 
 
 class OutcomeReport(Struct, frozen=True, kw_only=True):
@@ -3465,7 +3492,9 @@ class OutcomeReport(Struct, frozen=True, kw_only=True):
     merchant_id: str | None = None
     """The merchant id at the acquirer."""
     region: str | None = None
-    """Region of the merchant in the network's terms."""
+    """Region of the merchant in the network's terms: AP, AU, CA, CEMEA, CH, DE, EU, IN, LAC, LI,
+    MENA, SH, UK, US.
+    """
     amount: Decimal | float | None = None
     """In units of the currency, at most six decimals."""
     currency: str | None = None
@@ -3953,6 +3982,10 @@ class ProgrammeReport(Struct, frozen=True, kw_only=True):
     """What let the orders through that the newest 5,000 events of the month are about: the 50 most
     frequent causes.
     """
+    unmetered: tuple[ShownUnmetered, ...] | None = None
+    """Programmes in force where the account sells, with no public figures."""
+    warnings: tuple[str, ...] | None = None
+    """What of the month counts nowhere, or not as what it may be."""
 
 
 class ProgrammeSubject(OpenEnum):
@@ -5174,7 +5207,7 @@ class ShownThreshold(Struct, frozen=True, kw_only=True):
     sales: int
     """And how many sales."""
     amount: str | None
-    """And which amount of disputes about fraud."""
+    """And which amount of these events."""
     currency: str | None
     """The currency of the amount."""
     three_d_secure_below: int | None
@@ -5187,6 +5220,31 @@ class ShownThreshold(Struct, frozen=True, kw_only=True):
     """Whether a figure is from memory."""
     source: str
     """Where the figures are from."""
+    sources: tuple[str, ...]
+    """Who states them, each with the date and the region that it names."""
+    alone: str | None
+    """Which figures one source alone states; ask your acquirer."""
+
+
+class ShownUnmetered(Struct, frozen=True, kw_only=True):
+    """A programme that is in force and whose figures are not public, so that it is not metered."""
+
+    programme: str
+    """The programme."""
+    network: str
+    """The card network."""
+    regions: tuple[str, ...]
+    """Where it is in force."""
+    since: str
+    """From this day on."""
+    until: str | None
+    """Until before this day."""
+    about: str
+    """What the network looks at."""
+    sources: tuple[str, ...]
+    """Who says so."""
+    alone: str | None
+    """Which figures one source alone states; ask your acquirer."""
 
 
 class StandingOut(Struct, frozen=True, kw_only=True):
@@ -5416,6 +5474,8 @@ class ThresholdTable(Struct, frozen=True, kw_only=True):
     """In the order of the file."""
     rates: tuple[ShownRate, ...]
     """Exchange rates; none ships."""
+    unmetered: tuple[ShownUnmetered, ...] | None = None
+    """Programmes whose figures are not public."""
 
 
 class TimeRange(Struct, frozen=True, kw_only=True):
