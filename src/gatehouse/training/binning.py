@@ -41,9 +41,15 @@ def put_into_bins(code: str, column: Values, masses: Values, most: int) -> Binne
     """A column in at most `most` bins, each with about the same mass of rows."""
     measured = ~np.isnan(column)
     cuts = choose_cuts(column[measured], masses[measured], most)
+    return Binned(code, cuts, bins_of(column, cuts))
+
+
+def bins_of(column: Values, cuts: tuple[float, ...]) -> NDArray[np.int64]:
+    """The bin of each row of a column."""
+    measured = ~np.isnan(column)
     bins = np.zeros(len(column), np.int64)
     bins[measured] = np.searchsorted(np.array(cuts), column[measured], side="right") + 1
-    return Binned(code, cuts, bins)
+    return bins
 
 
 def choose_cuts(measurements: Values, masses: Values, most: int) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ Legitimate requests are a hundred times as many, and a part of them says nearly 
 ones that are taken stand for the others by their weight, so that rates stay what they were.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -27,6 +27,11 @@ class Sample(msgspec.Struct, frozen=True):
     """1 for fraud, 0 for legitimate."""
     weights: Values
     matrix: Values
+
+    def part(self, chosen: NDArray[Any]) -> "Sample":
+        """Some of the rows, by their places or by a mask."""
+        each = (self.rows, self.fraud, self.weights, self.matrix)
+        return Sample(*(values[chosen] for values in each))
 
     @property
     def rate(self) -> float:

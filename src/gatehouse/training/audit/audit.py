@@ -3,7 +3,6 @@
 Every check is a function of its own; this module prepares what they look at, and has them in order.
 """
 
-import itertools
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -11,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gatehouse.training.audit.counts import AMOUNT, area_of, count_features
+from gatehouse.training.audit.counts import AMOUNT, count_features
 from gatehouse.training.audit.entity_checks import Split, check_identifiers, check_repetitions
 from gatehouse.training.audit.feature_checks import (
     check_afterwards,
@@ -28,7 +27,7 @@ from gatehouse.training.audit.label_checks import (
     check_falling_quality,
     check_label_delay,
 )
-from gatehouse.training.audit.quick_model import fit_quickly
+from gatehouse.training.audit.later import areas_later
 from gatehouse.training.examples import FRAUD, LEGITIMATE, UNKNOWN, Examples, Rows
 from gatehouse.training.report.audit import AuditCheck, AuditFinding, AuditLevel, LabelAudit
 from gatehouse.training.report.audit_phrases import TOO_FEW
@@ -38,8 +37,11 @@ _PER_FRAUD: Final = 10
 _MOST_ROWS: Final = 20_000
 """Of a kind; features of all of them fit into some ten megabytes."""
 _SEED: Final = 7
+_WARM_UP: Final = 0.2
+"""The share of the requests that no model here learns from: in a history that is replayed, there
+is nothing to remember yet in them, and no label is known."""
 _LEARNED: Final = 0.4
-"""The share of the requests that the model over time learns from; the rest is four periods."""
+"""Up to this share the model over time learns; the rest is four periods."""
 _PERIODS: Final = 4
 _LEAST_PERIODS: Final = 2
 _ABOUT_FEATURES: Final = (
@@ -100,13 +102,7 @@ def _sample(examples: Examples, rows: Rows) -> Sample:
         paid &= currency == np.argmax(np.bincount(currency[paid]))
     amounts[~paid] = np.nan
     matrix = np.hstack([sample.matrix, amounts[:, None] / 1e6])[order]
-    return msgspec.structs.replace(
-        sample,
-        rows=sample.rows[order],
-        fraud=sample.fraud[order],
-        weights=sample.weights[order],
-        matrix=matrix,
-    )
+    return msgspec.structs.replace(sample.part(order), matrix=matrix)
 
 
 def _of_features(codes: tuple[str, ...], sample: Sample) -> list[AuditFinding]:
@@ -125,21 +121,17 @@ def _of_features(codes: tuple[str, ...], sample: Sample) -> list[AuditFinding]:
 
 def _falling_quality(examples: Examples, sample: Sample) -> AuditFinding:
     """How a model of the first part does in later ones, each with as many requests."""
-    fraud, learned = sample.fraud > 0, int(len(sample.fraud) * _LEARNED)
-    borders = np.linspace(learned, len(fraud), _PERIODS + 1).astype(np.int64)
-    parts = [slice(int(first), int(end)) for first, end in itertools.pairwise(borders)]
-    parts = [each for each in parts if _has_both(fraud[each])]
-    if not _has_both(fraud[:learned]) or len(parts) < _LEAST_PERIODS:
-        frauds = int(fraud.sum())
-        return _too_few(AuditCheck.FALLING_QUALITY, frauds, len(fraud) - frauds)
-    model = fit_quickly(sample.matrix[:learned], fraud[:learned])
-    periods = []
-    for part in parts:
-        area = area_of(fraud[part], model.risks(sample.matrix[part]))
-        since = _day(float(examples.times(sample.rows[part])[0]))
-        frauds = int(fraud[part].sum())
-        periods.append(PeriodQuality(since, area, frauds, len(fraud[part]) - frauds))
-    return check_falling_quality(round(sample.weights[:learned].sum()), periods)
+    rows = np.arange(len(sample.fraud))
+    learned = sample.part(rows[int(len(rows) * _WARM_UP) : int(len(rows) * _LEARNED)])
+    later = np.array_split(rows[int(len(rows) * _LEARNED) :], _PERIODS)
+    parts = [part for part in map(sample.part, later) if _has_both(part)]
+    if not _has_both(learned) or len(parts) < _LEAST_PERIODS:
+        frauds = int(sample.fraud.sum())
+        return _too_few(AuditCheck.FALLING_QUALITY, frauds, len(rows) - frauds)
+    areas = areas_later(examples.codes, learned, parts)
+    days = [_day(float(examples.times(part.rows[:1])[0])) for part in parts]
+    periods = list(map(PeriodQuality, days, areas))
+    return check_falling_quality(round(learned.weights.sum()), periods)
 
 
 def _of_entities(
@@ -149,13 +141,14 @@ def _of_entities(
     fraud = examples.outcomes(rows) == FRAUD
     split = Split(rows[:first], fraud[:first], rows[first:], fraud[first:])
     is_newest = np.isin(sample.rows, split.newest)
-    known, asked = sample.fraud[~is_newest] > 0, sample.fraud[is_newest] > 0
+    warm = np.arange(len(is_newest)) >= int(len(is_newest) * _WARM_UP)
+    known, asked = sample.part(np.flatnonzero(warm & ~is_newest)), sample.part(is_newest)
     repetitions = check_repetitions(examples.entities, split)
     if not _has_both(known) or not _has_both(asked):
-        few = _too_few(AuditCheck.IDENTIFIERS, int(split.newest_fraud.sum()), len(split.newest))
+        frauds = int(split.newest_fraud.sum())
+        few = _too_few(AuditCheck.IDENTIFIERS, frauds, len(split.newest) - frauds)
         return [few, repetitions]
-    model = fit_quickly(sample.matrix[~is_newest], known)
-    everything = area_of(asked, model.risks(sample.matrix[is_newest]))
+    [everything] = areas_later(examples.codes, known, [asked])
     return [check_identifiers(examples.entities, split, everything), repetitions]
 
 
@@ -167,9 +160,9 @@ def _label_delay(
     return check_label_delay(took_s, options.now_s - examples.times(rows))
 
 
-def _has_both(fraud: NDArray[np.bool_]) -> bool:
-    frauds = int(fraud.sum())
-    return min(frauds, len(fraud) - frauds) >= LEAST_OF_EACH // 2
+def _has_both(part: Sample) -> bool:
+    frauds = int(part.fraud.sum())
+    return min(frauds, len(part.fraud) - frauds) >= LEAST_OF_EACH // 2
 
 
 def _too_few(check: AuditCheck, frauds: int, legitimates: int) -> AuditFinding:

@@ -5,7 +5,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gatehouse.training.audit.counts import area_of
+from gatehouse.training.audit.label_checks import area_text
+from gatehouse.training.audit.later import Area, measured_area
 from gatehouse.training.entity_rows import EntityRows, Keys
 from gatehouse.training.examples import Rows, Values
 from gatehouse.training.report import audit_phrases as phrases
@@ -33,17 +34,25 @@ class Split(NamedTuple):
     newest_fraud: NDArray[np.bool_]
 
 
-def check_identifiers(entities: EntityRows, split: Split, everything: float) -> AuditFinding:
+def check_identifiers(entities: EntityRows, split: Split, everything: Area) -> AuditFinding:
     """Whether entities with their earlier labels do as well as `everything` that was measured."""
     risks, met = _risks_by_entity(entities, split)
     if met < _LEAST_MET:
         return AuditFinding(AuditCheck.IDENTIFIERS, AuditLevel.UNKNOWN, phrases.NO_ENTITIES())
-    area = area_of(split.newest_fraud, risks)
-    is_flattered = area >= LEAST_AREA and area > everything - AS_GOOD
-    figures = {"identifiers": round(area, 3), "everything": round(everything, 3)}
-    phrase = phrases.IDENTIFIERS if is_flattered else phrases.IDENTIFIERS_FINE
-    level = AuditLevel.WARNING if is_flattered else AuditLevel.OK
-    return AuditFinding(AuditCheck.IDENTIFIERS, level, phrase(**figures), figures)
+    area = measured_area(split.newest_fraud, risks)
+    level, phrase = AuditLevel.OK, phrases.IDENTIFIERS_FINE
+    if area.is_inverted or everything.is_inverted:
+        level, phrase = AuditLevel.WARNING, phrases.IDENTIFIERS_INVERTED
+    elif area.is_vague or everything.is_vague:
+        level, phrase = AuditLevel.UNKNOWN, phrases.IDENTIFIERS_VAGUE
+    elif area.value >= LEAST_AREA and area.value > everything.value - AS_GOOD:
+        level, phrase = AuditLevel.WARNING, phrases.IDENTIFIERS
+    said = phrase(identifiers=area_text(area), everything=area_text(everything))
+    figures: dict[str, float | int | str] = {}
+    for name, one in (("identifiers", area), ("everything", everything)):
+        named = (name, f"{name} low", f"{name} high")
+        figures |= zip(named, one.figures, strict=True)
+    return AuditFinding(AuditCheck.IDENTIFIERS, level, said, figures)
 
 
 def check_repetitions(entities: EntityRows, split: Split) -> AuditFinding:

@@ -6,6 +6,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from gatehouse.core.wording.sentences import Sentence
+from gatehouse.training.audit.later import Area
 from gatehouse.training.examples import Values
 from gatehouse.training.report import audit_phrases as phrases
 from gatehouse.training.report.audit import AuditCheck, AuditFinding, AuditLevel
@@ -16,8 +18,6 @@ LEAST_OF_EACH: Final = 20
 LARGE_FALL: Final = 0.05
 SMALL_FALL: Final = 0.03
 """Of the area under the curve: what retraining wins back is worth more than a new signal."""
-_SURE: Final = 2.0
-"""A fall must be larger than so many standard errors."""
 KNOWN_SHARE: Final = 0.9
 MANY_FRESH: Final = 0.3
 SOME_FRESH: Final = 0.1
@@ -35,9 +35,7 @@ class PeriodQuality(NamedTuple):
 
     since: str
     """Its first day."""
-    area: float
-    frauds: int
-    legitimates: int
+    area: Area
 
 
 class LabelBalance(NamedTuple):
@@ -51,16 +49,26 @@ class LabelBalance(NamedTuple):
 
 def check_falling_quality(learned: int, periods: Sequence[PeriodQuality]) -> AuditFinding:
     """Whether a model does worse the later it is used; `learned` is how many it learned from."""
-    first, last = periods[0], periods[-1]
-    fall, unsure = first.area - last.area, math.hypot(_error(first), _error(last))
-    level = AuditLevel.OK
-    if fall >= SMALL_FALL and fall > _SURE * unsure:
+    first, last = periods[0].area, periods[-1].area
+    fall = first.value - last.value
+    is_sure = fall > math.hypot(first.value - first.low, last.high - last.value)
+    level, phrase = AuditLevel.OK, phrases.NOT_FALLING
+    if first.is_inverted or last.is_inverted:
+        level, phrase = AuditLevel.WARNING, phrases.INVERTED
+    elif first.is_chance:
+        level, phrase = AuditLevel.UNKNOWN, phrases.NO_BETTER
+    elif is_sure and fall >= SMALL_FALL:
+        phrase = phrases.FALLING
         level = AuditLevel.WARNING if fall >= LARGE_FALL else AuditLevel.NOTICE
-    phrase = phrases.NOT_FALLING if level is AuditLevel.OK else phrases.FALLING
+    elif first.is_vague or last.is_vague:
+        level, phrase = AuditLevel.UNKNOWN, phrases.VAGUE
     said = phrase(
-        learned=learned, first=round(first.area, 3), last=round(last.area, 3), since=last.since
+        learned=learned, first=area_text(first), last=area_text(last), since=periods[-1].since
     )
-    figures = {f"area {each.since}": round(each.area, 3) for each in periods}
+    figures: dict[str, float | int | str] = {}
+    for since, area in periods:
+        named = (f"area {since}", f"low {since}", f"high {since}")
+        figures |= zip(named, area.figures, strict=True)
     return AuditFinding(AuditCheck.FALLING_QUALITY, level, said, figures)
 
 
@@ -110,10 +118,7 @@ def check_balance(counts: LabelBalance) -> AuditFinding:
     return found(AuditLevel.OK, said)
 
 
-def _error(one: PeriodQuality) -> float:
-    """The standard error of an area (Hanley and McNeil)."""
-    area, frauds, others = one.area, one.frauds, one.legitimates
-    first, second = area / (2 - area), 2 * area * area / (1 + area)
-    variance = area * (1 - area) + (frauds - 1) * (first - area**2)
-    variance += (others - 1) * (second - area**2)
-    return math.sqrt(max(0.0, variance) / (frauds * others))
+def area_text(area: Area) -> Sentence:
+    """An area with its interval."""
+    value, low, high = area.figures
+    return phrases.AREA(area=value, low=low, high=high)

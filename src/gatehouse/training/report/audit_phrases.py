@@ -7,7 +7,7 @@ from gatehouse.core.wording.sentences import Phrase
 TOO_FEW: Final = Phrase(
     "label_audit.too_few",
     "this cannot be told from {frauds:,} frauds and {legitimates:,} legitimate requests; at least "
-    "{least} of each are needed",
+    "{least} of each are needed, and half as many in each part that is compared",
 )
 SINGLE_FEATURE: Final = Phrase(
     "label_audit.single_feature",
@@ -47,6 +47,17 @@ IDENTIFIERS_FINE: Final = Phrase(
     "label_audit.identifiers_fine",
     "identifiers alone reach an area of {identifiers}, everything that was measured {everything}",
 )
+IDENTIFIERS_INVERTED: Final = Phrase(
+    "label_audit.identifiers_inverted",
+    "worse than chance: identifiers alone reach an area of {identifiers}, everything that was "
+    "measured {everything}, where 0.5 is a coin; what spoke for fraud earlier speaks against it in "
+    "the newest part: look whether labels mean the same all the time",
+)
+IDENTIFIERS_VAGUE: Final = Phrase(
+    "label_audit.identifiers_vague",
+    "there is too little to say: identifiers alone reach an area of {identifiers}, everything that "
+    "was measured {everything}",
+)
 FRAUD_FREE: Final = Phrase(
     "label_audit.fraud_free",
     "{share} of the requests have no fraud at all, told by {signal} alone: the figures are those "
@@ -79,15 +90,32 @@ NEVER_WITH_FRAUD: Final = Phrase(
 NOT_AFTERWARDS: Final = Phrase(
     "label_audit.not_afterwards", "no signal is measured with one label alone"
 )
+AREA: Final = Phrase("label_audit.area", "{area} ({low} to {high})")
 FALLING: Final = Phrase(
     "label_audit.falling",
-    "a model of the first {learned:,} requests reaches an area of {first} in the time after them "
+    "a model of {learned:,} earlier requests reaches an area of {first} in the time after them "
     "and of {last} in the newest part (from {since}): train more often, and look back less far",
 )
 NOT_FALLING: Final = Phrase(
     "label_audit.not_falling",
-    "a model of the first {learned:,} requests reaches an area of {first} in the time after them "
+    "a model of {learned:,} earlier requests reaches an area of {first} in the time after them "
     "and of {last} in the newest part",
+)
+INVERTED: Final = Phrase(
+    "label_audit.inverted",
+    "a model of {learned:,} earlier requests is worse than chance: it reaches an area of {first} "
+    "in the time after them and of {last} in the newest part (from {since}), where 0.5 is a coin; "
+    "what spoke for fraud speaks against it there: look whether labels mean the same all the time",
+)
+NO_BETTER: Final = Phrase(
+    "label_audit.no_better",
+    "a model of {learned:,} earlier requests is no better than chance in the time after them "
+    "(area {first}; {last} in the newest part): of a change with time this says nothing",
+)
+VAGUE: Final = Phrase(
+    "label_audit.vague",
+    "there is too little to say: a model of {learned:,} earlier requests reaches an area of "
+    "{first} in the time after them and of {last} in the newest part",
 )
 DELAY_UNKNOWN: Final = Phrase(
     "label_audit.delay_unknown",
