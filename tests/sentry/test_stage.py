@@ -21,7 +21,8 @@ from gatehouse.sentry.memory.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.response import Reason, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, load_scorecard, load_sheet
-from gatehouse.sentry.stage import ObservedRequest, SentryStage
+from gatehouse.sentry.sentences import said_reason
+from gatehouse.sentry.stage import ObservedRequest, SentryStage, told_reason
 from tests.sentry.visits import CARD, NOW, READER, Book, visit
 
 REQUEST = READER.read(json.dumps(visit()).encode())
@@ -221,6 +222,9 @@ def test_what_counts_for_a_model_alone_is_told_as_learned() -> None:
     reason = judged(strict, memory)["SESSION_TOO_YOUNG"]
     told = "Orders for which this was 340 were more often fraudulent here than others."
     assert reason.text == told
+    many = told_reason("SESSION_TOO_YOUNG", -0.6, 1184.4, shipped=False)
+    assert many.text == told.replace("340", "1,184")
+    assert said_reason("SESSION_TOO_YOUNG", -0.6, 1184.4) == many.text
 
 
 def test_what_a_model_has_learned_to_weigh_otherwise_keeps_its_sentence() -> None:

@@ -16,7 +16,7 @@ from gatehouse.backtest.report import CATCHING
 from gatehouse.backtest.run import MatchGroup
 from gatehouse.backtest.thresholds import ThresholdTally
 from gatehouse.core.stages.outcomes import Outcome
-from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase, number_text
 from gatehouse.rules.ruleset import Rule, RuleState
 from gatehouse.sentry.costs import WHOLE, CostTerms, loss, micros_of, rounded
 
@@ -244,8 +244,8 @@ def _better_thresholds(
         said = _THRESHOLD(
             signal=threshold.signal,
             operator=threshold.operator,
-            new=f"{new:g}",
-            old=f"{threshold.number:g}",
+            new=number_text(new),
+            old=number_text(threshold.number),
             fraud=then[0],
             fraud_now=now[0],
             legitimate=then[1],

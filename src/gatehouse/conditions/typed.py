@@ -14,7 +14,7 @@ from gatehouse.conditions.mistakes import Notes, did_you_mean, meant
 from gatehouse.conditions.nodes import Literal, Node, Signal, Type
 from gatehouse.conditions.tokens import ConditionToken, TokenKind
 from gatehouse.core.errors import GatehouseError
-from gatehouse.core.wording.sentences import Phrase
+from gatehouse.core.wording.sentences import Phrase, number_text
 
 _DEMANDED: Final = Phrase("condition.demanded", "{where} must be {kind}, but this is {other}")
 _DEMANDED_BOOLEAN: Final = Phrase(
@@ -196,5 +196,5 @@ def name_of(part: Typed) -> str:
         case Literal(str(value)):
             return f"'{value[:40]}'"
         case Literal(float(value)):
-            return f"{value:g}"
+            return number_text(value)
     return _THE_OTHER()

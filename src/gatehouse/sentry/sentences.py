@@ -81,11 +81,11 @@ NORMAL_BETWEEN: Final = Phrase(
 
 _FRAUDULENT: Final = Phrase(
     "sentry.learned.fraudulent",
-    "Orders for which this was {value:.3g} were more often fraudulent here than others.",
+    "Orders for which this was {value:g} were more often fraudulent here than others.",
 )
 _LEGITIMATE: Final = Phrase(
     "sentry.learned.legitimate",
-    "Orders for which this was {value:.3g} were more often legitimate here than others.",
+    "Orders for which this was {value:g} were more often legitimate here than others.",
 )
 MEANS: Final = phrases_of("sentry.means", {each.code: each.meaning for each in ALL})
 """What each feature means when it counts."""
@@ -134,7 +134,7 @@ def said_reason(code: str, effect: float, value: float | None) -> Sentence | Non
         return None
     if not fits_feature(code, effect, value):
         learned = _LEGITIMATE if effect > 0 else _FRAUDULENT
-        return learned(value=rounded_feature(value))
+        return learned(value=told_number(rounded_feature(value)))
     in_favour = _IN_FAVOUR.get(code) if effect > 0 else None
     number = told_number(rounded_feature(value))
     return (in_favour or _SAYS[code]).worded(reason_sentence(code, effect, value), value=number)

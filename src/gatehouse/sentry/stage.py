@@ -363,7 +363,7 @@ def told_reason(code: str, effect: float, value: float, *, shipped: bool) -> Rea
     if not fits and abs(effect) >= _LEAST_TOLD:
         fits = _SHIPPED.effect(code, value) * effect > 0
     if not fits:
-        return _reason(code, effect, f"{value:.3g}", False)
+        return _reason(code, effect, shown_number(value), False)
     return _reason(code, effect, "" if code in _CONSTANT else shown_number(value), True)
 
 
@@ -395,9 +395,7 @@ def fits_feature(code: str, effect: float, value: float) -> bool:
 
 def _shown(code: str, value: float, *, fits: bool) -> str:
     """The value as the sentence tells it."""
-    if not fits:
-        return f"{rounded_feature(value):.3g}"
-    return "" if code in _CONSTANT else shown_number(rounded_feature(value))
+    return "" if fits and code in _CONSTANT else shown_number(rounded_feature(value))
 
 
 def _sentence(code: str, effect: float, shown: str, *, fits: bool) -> str:

@@ -9,6 +9,8 @@ from typing import Final
 import msgspec
 from markupsafe import Markup
 
+from gatehouse.core.wording.sentences import number_text
+
 _WIDTH: Final = 640
 _LEFT: Final = 54
 _RIGHT: Final = 8
@@ -53,7 +55,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """What the labels are, such as the day: the head of the first column of the table."""
     table: str
     """What the button says that shows the data."""
-    write: Write = "{:g}".format
+    write: Write = number_text
     axis: str = ""
     """What the values are, with their unit: the title of their axis."""
     mark: Write | None = None

@@ -3,11 +3,16 @@
 A sentence is its English text, and code that knows nothing of languages uses it as such.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from functools import reduce
 from typing import Any, Final, Literal
 
 from msgspec import Meta
+
+_WHOLE_FROM: Final = 100_000
+"""Larger numbers are told without what comes after the point."""
 
 
 class Sentence(str):
@@ -30,6 +35,27 @@ class Sentence(str):
         return Sentence, (str(self), self.key, self.values)
 
 
+class _Number(float):
+    """A number that is written as people write it: 1,180 and 0.00002, never with an exponent."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        if spec and not spec.endswith("g"):
+            return super().__format__(spec)
+        if not math.isfinite(self):
+            return str(float(self))
+        sign = spec[:1] if spec.startswith("+") else ""
+        if abs(self) >= _WHOLE_FROM:
+            return super().__format__(f"{sign},.0f")
+        return format(Decimal(super().__format__(spec or "g")), f"{sign},f")
+
+
+def number_text(value: float, spec: str = "g") -> str:
+    """A number in a sentence or a table for people."""
+    return format(_Number(value), spec)
+
+
 class Phrase:
     """A text with named gaps; catalogues of other languages have it by its key."""
 
@@ -41,7 +67,11 @@ class Phrase:
 
     def __call__(self, **values: object) -> Sentence:
         """The phrase with its gaps filled."""
-        return Sentence(self.english.format_map(values), self.key, values)
+        told = {
+            name: _Number(value) if isinstance(value, float) else value
+            for name, value in values.items()
+        }
+        return Sentence(self.english.format_map(told), self.key, values)
 
     def worded(self, english: str, **values: object) -> Sentence:
         """The same where English is put together in another way."""

@@ -3,6 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from gatehouse.core.wording.sentences import number_text
 from gatehouse.training.report.plot_style import BARS, CANDIDATE, INK, QUIET
 from gatehouse.training.report.report import ModelReport, TermShape, learned_terms
 
@@ -96,5 +97,6 @@ def _spread(cuts: int) -> range:
 def _short(number: float) -> str:
     """A number in a few letters."""
     if abs(number) >= 1000:
-        return f"{number / 1000:.2g}k" if abs(number) < 99_500 else f"{number:.0e}"
+        thousands = abs(number) < 99_500
+        return f"{number / 1000:.2g}k" if thousands else f"{number_text(number / 1e6, '.2g')}M"
     return f"{number:.2g}" if abs(number) < 100 else f"{number:.0f}"

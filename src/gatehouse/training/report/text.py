@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final
 
+from gatehouse.core.wording.sentences import number_text
 from gatehouse.intel.places import minor_digits, shown_amount
 from gatehouse.sentry.costs import CostTerms
 from gatehouse.training.intervals import figure_interval
@@ -279,7 +280,7 @@ def _steps(term: TermShape) -> str:
     """A shape in one line; the middle of a long one is left out."""
     steps = [f"{term.effects[0]:+.2f}"]
     steps += [
-        f"from {cut:.6g}: {effect:+.2f}"
+        f"from {number_text(cut)}: {effect:+.2f}"
         for cut, effect in zip(term.cuts, term.effects[1:], strict=True)
     ]
     if len(steps) > _MOST_STEPS:

@@ -12,7 +12,7 @@ from gatehouse.admin.opening import open_account
 from gatehouse.cli.arguments import AccountOption, AsJson
 from gatehouse.cli.output import show, table
 from gatehouse.core.clock import iso_time
-from gatehouse.core.wording.sentences import plain
+from gatehouse.core.wording.sentences import number_text, plain
 
 if TYPE_CHECKING:
     from gatehouse.admin.models.types import ModelSwitched, ThresholdKept
@@ -224,4 +224,6 @@ def _terms(sheet: "Sheet") -> str:
 def _steps(term: "Term") -> str:
     steps = [f"{term.effects[0]:+.4g}"]
     pairs = zip(term.cuts, term.effects[1:], strict=True)
-    return ", ".join([*steps, *(f"from {cut:.6g}: {effect:+.4g}" for cut, effect in pairs)])
+    return ", ".join(
+        [*steps, *(f"from {number_text(cut)}: {effect:+.4g}" for cut, effect in pairs)]
+    )
