@@ -100,6 +100,35 @@ class ModelReported(ModelShown, frozen=True, rename="camel"):
     ] = None
 
 
+class ModelFileTold(msgspec.Struct, frozen=True, rename="camel"):
+    """A model as a file."""
+
+    version: Version
+    file: Annotated[str, Meta(description="The text of the file (JSON).")]
+
+
+class ModelImport(msgspec.Struct, frozen=True, rename="camel"):
+    """A model file to keep as a new version."""
+
+    file: Annotated[
+        str, Meta(max_length=512 * 1024, description="The text of the file.", examples=["{}"])
+    ]
+    trust: Annotated[
+        bool, Meta(description="Whether a file is taken that this account did not export.")
+    ] = False
+    note: Note = None
+
+
+class ModelImported(msgspec.Struct, frozen=True, rename="camel"):
+    """Which version a file became; nothing uses it yet."""
+
+    version: Version
+    own: Annotated[bool, Meta(description="Whether this account exported it.", examples=[False])]
+    remarks: Annotated[
+        list[str], Meta(description="How it fits this version of the service.", examples=[[]])
+    ]
+
+
 class ModelPage(msgspec.Struct, frozen=True, rename="camel"):
     """All models of an account."""
 

@@ -107,6 +107,16 @@ CURRENT_LEARNED: Final = Phrase(
     "the current model has itself learned from requests up to {until}, so from some of those "
     "that it is measured on here: its figures are better than they should be",
 )
+IMPORTED: Final = Phrase(
+    "training.imported",
+    "this model comes out of a file that this account exported; it was made {made_at} with "
+    "gatehouse {made_with}, and imported by {by}",
+)
+IMPORTED_STRANGE: Final = Phrase(
+    "training.imported_strange",
+    "this model was made elsewhere ({made_at}, with {made_with}) and is trusted by {by}: its "
+    "figures are what its file tells; try it in shadow before you promote it",
+)
 ARCHIVE_ENDS: Final = Phrase(
     "training.archive_ends",
     "the archive has whole days up to {day}; later requests are left out",

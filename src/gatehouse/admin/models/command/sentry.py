@@ -1,4 +1,4 @@
-"""gatehouse sentry: models, show, promote, rollback, train, replay, rebuild."""
+"""gatehouse sentry: models, show, promote, rollback, train, replay, export, import, rebuild."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -6,6 +6,7 @@ import msgspec
 import typer
 
 from gatehouse.admin.memory.command import rebuild
+from gatehouse.admin.models.command.sentry_files import export_model, import_model
 from gatehouse.admin.models.command.sentry_replay import replay
 from gatehouse.admin.models.command.sentry_train import train
 from gatehouse.admin.opening import open_account
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 app.command("train")(train)
 app.command("replay")(replay)
+app.command("export")(export_model)
+app.command("import")(import_model)
 app.command("rebuild")(rebuild)
 
 VersionArgument = Annotated[int, typer.Argument(metavar="VERSION", help="Number of the model.")]

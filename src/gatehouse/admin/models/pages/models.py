@@ -23,10 +23,12 @@ from gatehouse.admin.jobs.use_cases import StoredJob
 from gatehouse.admin.models.pages import model_view
 from gatehouse.admin.models.types import (
     LabelAuditRequest,
+    ModelImport,
     ModelSwitched,
     TrainingRequest,
 )
-from gatehouse.admin.models.use_cases import versions
+from gatehouse.admin.models.use_cases import model_files, versions
+from gatehouse.console.downloads import sent_by_lines
 from gatehouse.console.forms.numbers import read_within
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.serving.cookies import Notice
@@ -35,6 +37,7 @@ from gatehouse.core.api_values import LONGEST_NOTE
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import ApprovalNeeded, NotFound
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.training.model_file import MOST_BYTES
 from gatehouse.training.report.audit import LabelAudit, read_findings
 from gatehouse.training.report.report import judge
 
@@ -228,6 +231,24 @@ def _asked(visit: Visit) -> _AskedLabels:
     return _AskedLabels(since, None, delay, int(form["holdout"]) / 100, bool(form.get("presume")))
 
 
+def import_file(visit: Visit) -> Response:
+    """Keep the model of a file that was sent."""
+    upload = visit.upload("file")
+    if upload is None or not upload.content:
+        raise visit.refuse("file", "models.problems.file")
+    text = upload.content.decode(errors="replace")
+    given = ModelImport(text, visit.form.get("trust") == "yes")
+    done = model_files.import_model(visit.session, visit.account_id, given)
+    return visit.redirect("model", version=str(done.version), notice="models.notices.imported")
+
+
+def export_file(visit: Visit) -> Response:
+    """The file of a model."""
+    told = model_files.export_model(visit.session, visit.account_id, visit.place("version"))
+    name = f"model-{told.version}.json"
+    return sent_by_lines(iter([told.file.encode()]), name, "application/json")
+
+
 def cancel(visit: Visit) -> Response:
     """End a training before it is done."""
     job = _job(visit)
@@ -299,6 +320,16 @@ PAGES: Final[Declarations] = (
     Page(_ONE, "model", show_model, does=versions.show_model),
     Page(f"{_ONE}/features", "model-features", show_features, does=versions.show_model),
     Page(_JOB, "training", show_training, does=versions.show_models),
+    Page(f"{_ONE}/file", "model-file", export_file, does=model_files.export_model),
+    Action(
+        f"{_ROOT}/import",
+        "model-import",
+        import_file,
+        again=show_models,
+        does=model_files.import_model,
+        most_bytes=2 * MOST_BYTES,
+        takes_files=True,
+    ),
     Action(f"{_ROOT}/train", "model-train", train, again=show_models, does=versions.start_training),
     Action(
         f"{_ROOT}/audit", "model-audit", audit, again=show_models, does=versions.start_label_audit

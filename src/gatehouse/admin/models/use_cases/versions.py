@@ -217,7 +217,7 @@ def roll_back_model(change: Change, account_id: str, given: VersionReturn) -> Mo
     if after is None:
         remarks = scores_missed(change.connection, account_id, None)
     else:
-        remarks = _remarks(change, account_id, after)
+        remarks = remarks_on(change, account_id, after)
     return ModelSwitched(after or SHIPPED, before, remarks)
 
 
@@ -263,7 +263,7 @@ def promote_model(
     live = models.live_program(change.connection, account_id)
     was = _meaning_of(change, account_id, live)
     before = models.promote(change, account_id, number, how.note)
-    remarks = _remarks(change, account_id, number)
+    remarks = remarks_on(change, account_id, number)
     policy = sentry_policy(change.connection, account_id)
     if policy.raw_scores is not how.raw_scores:
         chosen = msgspec.structs.replace(policy, raw_scores=how.raw_scores)
@@ -394,7 +394,7 @@ def _head(entry: ModelEntry) -> tuple[int, bool, bool, Moment | None, str | None
     return *which, Moment(stored.created_at_ms), stored.actor, stored.note
 
 
-def _remarks(change: Change, account_id: str, version: int) -> list[str]:
+def remarks_on(change: Change, account_id: str, version: int) -> list[str]:
     """How a model differs from what is measured here; `Conflict` if servers could not use it."""
     model = models.get(change.connection, account_id, version)
     check_versions(change.signer, [model])

@@ -1,0 +1,74 @@
+"""A model as one file: its scorecard, and the card that says what it learned from and how it did.
+
+A file that an account exported is signed, so that the account knows it again. What is made
+elsewhere, such as in a notebook, is not.
+"""
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gatehouse.core.api_values import LONGEST_NOTE
+from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.errors import InvalidInput
+from gatehouse.core.wording.sentences import Phrase
+from gatehouse.sentry.scorecard import Sheet
+from gatehouse.training.report.report import ModelReport
+
+MOST_BYTES: Final = 512 * 1024
+_UNREADABLE: Final = Phrase("refused.model_file", "the file is no model file: {why}")
+_TOO_LARGE: Final = Phrase("refused.model_file_large", "a model file has at most {most} KiB")
+
+
+class ModelFile(
+    msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
+):
+    """What such a file holds."""
+
+    format: Literal["gatehouse-model-1"]
+    made_at: Annotated[str, Meta(max_length=40)]
+    made_with: Annotated[str, Meta(max_length=80)]
+    """The version of gatehouse."""
+    card: ModelReport
+    scorecard: Sheet
+    note: Annotated[str, Meta(max_length=LONGEST_NOTE)] | None = None
+    maker: str | None = None
+    """By which an account knows that a file is meant to be its own; it tells others nothing."""
+    signature: str | None = None
+
+    @property
+    def signed(self) -> str:
+        """What a signature is over; the same however the file is laid out."""
+        return model_file_text(msgspec.structs.replace(self, signature=None))
+
+    def as_strange(self) -> "ModelFile":
+        """What is kept of a file that somebody else wrote: no text that could mislead."""
+        card = msgspec.structs.replace(
+            self.card,
+            method=recordable(self.card.method),
+            current_version=recordable(self.card.current_version),
+            warnings=tuple(map(recordable, self.card.warnings)),
+            audit=None,
+            outcomes=(),
+        )
+        return msgspec.structs.replace(self, card=card, made_with=recordable(self.made_with))
+
+
+def read_model_file(text: str) -> ModelFile:
+    """The content of a file; `InvalidInput` says why it cannot be used."""
+    if len(text.encode()) > MOST_BYTES:
+        raise InvalidInput(_TOO_LARGE(most=MOST_BYTES // 1024))
+    try:
+        found = msgspec.json.decode(text, type=ModelFile)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidInput(_UNREADABLE(why=recordable(str(error)))) from None
+    problems = found.scorecard.problems({term.code for term in found.scorecard.terms})
+    if problems:
+        raise InvalidInput(_UNREADABLE(why=problems[0]))
+    return found
+
+
+def model_file_text(file: ModelFile) -> str:
+    """The file as it is written."""
+    return msgspec.json.format(msgspec.json.encode(file), indent=1).decode() + "\n"
