@@ -69,7 +69,7 @@ def test_a_file_of_ones_own_comes_back_with_the_same_scores_and_is_not_in_force(
     with session.reading() as connection:
         line = audit.read(connection, account_id, 1)[0]
     assert line.action == "model.import"
-    assert line.detail["source"] == "own file"
+    assert line.details["source"] == "own file"
 
 
 def test_a_file_that_was_changed_since_is_refused_even_with_trust(
