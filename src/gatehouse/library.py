@@ -28,9 +28,18 @@ from gatehouse.training.model_training import MeasuredRequest, add_example, in_o
 from gatehouse.training.presuming import presume
 from gatehouse.training.report.report import Figures, ModelComparison, ModelReport
 
-__all__ = [
-    *("Decision", "ModelFile", "Table", "confidence", "figures", "make_model", "read_decisions"),
-    *("read_examples", "read_model", "shipped_scorecard", "write_model"),
+__all__ = [  # noqa: RUF022
+    "read_decisions",
+    "read_examples",
+    "shipped_scorecard",
+    "confidence",
+    "figures",
+    "make_model",
+    "read_model",
+    "write_model",
+    "Decision",
+    "Table",
+    "ModelFile",
 ]
 
 _WHY: Final = "Learned in a notebook."

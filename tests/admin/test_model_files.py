@@ -9,7 +9,7 @@ import pytest
 from gatehouse.access.actors import Actor
 from gatehouse.admin.models.types import ModelImport
 from gatehouse.admin.models.use_cases import model_files, versions
-from gatehouse.core.errors import Conflict, InvalidInput
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.scorecard import Scorecard, load_sheet
 from gatehouse.store.admin import audit
@@ -123,3 +123,15 @@ def test_a_model_that_cannot_be_used_is_not_kept(
             session, account_id, ModelImport(msgspec.json.encode(file).decode(), trust=True)
         )
     assert len(versions.list_models(session, account_id)) == 2
+
+
+def test_another_account_s_models_neither_go_out_nor_come_in(
+    session: AdminSession, account_id: str, exported: str
+) -> None:
+    stranger = session.acting_as(Actor.key("key_1", make_account(session, "Other")))
+    with pytest.raises(NotFound):
+        model_files.export_model(stranger, account_id, "1")
+    with pytest.raises(NotFound):
+        model_files.import_model(stranger, account_id, ModelImport(exported))
+    with pytest.raises(Conflict, match="no report"):
+        model_files.export_model(session, account_id, "0")

@@ -43,7 +43,8 @@ OPERATIONS: Final = [
 ]
 REFUSED: Final = {
     "rollBackModel": "conflict",
-    "getModel": "not_found",
+    **dict.fromkeys(("getModel", "exportModel"), "not_found"),
+    "importModel": "invalid_request",
     **dict.fromkeys(("promoteModel", "tryModel", "getModelTrial"), "not_found"),
     **dict.fromkeys(("getFraudRates", "measureFraudRates"), "conflict"),
     "getReport": "not_found",
