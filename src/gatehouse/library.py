@@ -22,7 +22,7 @@ from gatehouse.store.feedback.feedback_history import KnownLabel
 from gatehouse.training.audit.audit import labels_told
 from gatehouse.training.evaluation import doubts_about, evaluate, part_of, risk_of, term_shapes
 from gatehouse.training.examples import FRAUD, Examples, Rows, Values
-from gatehouse.training.model_file import ModelFile, model_file_text, read_model_file
+from gatehouse.training.model_file import ExportedModel, model_file_text, read_model_file
 from gatehouse.training.model_fitting import totals
 from gatehouse.training.model_training import MeasuredRequest, add_example, in_order
 from gatehouse.training.presuming import presume
@@ -38,8 +38,8 @@ __all__ = [  # noqa: RUF022
     "read_model",
     "write_model",
     "Decision",
-    "Table",
-    "ModelFile",
+    "ExampleTable",
+    "ExportedModel",
 ]
 
 _WHY: Final = "Learned in a notebook."
@@ -65,7 +65,7 @@ class Decision(msgspec.Struct, frozen=True, rename="camel"):
     """What Sentry measured, by signal; None where it did not run."""
 
 
-class Table(NamedTuple):
+class ExampleTable(NamedTuple):
     """Examples with a label, in order of time."""
 
     examples: Examples
@@ -89,7 +89,7 @@ class Table(NamedTuple):
         found: NDArray[np.bool_] = self.examples.outcomes(self.rows) == FRAUD
         return found
 
-    def split(self, newest: float = 0.2) -> tuple["Table", "Table"]:
+    def split(self, newest: float = 0.2) -> tuple["ExampleTable", "ExampleTable"]:
         """The older part, and the newest share of the examples to measure on."""
         first = int(len(self.rows) * (1 - newest))
         return self._replace(rows=self.rows[:first]), self._replace(rows=self.rows[first:])
@@ -103,7 +103,7 @@ def read_decisions(folder: str | Path) -> Iterator[Decision]:
 
 def read_examples(
     folder: str | Path, *, label_delay: timedelta = timedelta(days=30), presumed: bool = True
-) -> Table:
+) -> ExampleTable:
     """What Sentry measured in exported decisions, with what became of them.
 
     Those of the last days, whose labels are still to come, are left out. Without a label one
@@ -127,7 +127,7 @@ def read_examples(
         presume(examples, None)
     rows = in_order(examples)
     newest = max(examples.at_s, default=0.0) - label_delay.total_seconds()
-    return Table(examples, rows[examples.times(rows) <= newest], told)
+    return ExampleTable(examples, rows[examples.times(rows) <= newest], told)
 
 
 def shipped_scorecard() -> Sheet:
@@ -135,13 +135,13 @@ def shipped_scorecard() -> Sheet:
     return load_sheet()
 
 
-def confidence(scorecard: Sheet, table: Table) -> Values:
+def confidence(scorecard: Sheet, table: ExampleTable) -> Values:
     """What a scorecard itself says of each example: 1 is trusted, 0 is fraud."""
     found: Values = 1 - risk_of(totals(scorecard, table.examples, table.rows))
     return found
 
 
-def figures(scorecard: Sheet, table: Table) -> Figures:
+def figures(scorecard: Sheet, table: ExampleTable) -> Figures:
     """How well a scorecard tells fraud from honest requests among these."""
     return evaluate(scorecard, table.examples, table.rows)[0]
 
@@ -150,11 +150,11 @@ def make_model(
     effects: Mapping[str, tuple[tuple[float, ...], tuple[float, ...]]],
     begins: float,
     *,
-    learned: Table,
-    measured: Table,
+    learned: ExampleTable,
+    measured: ExampleTable,
     method: str,
     note: str | None = None,
-) -> ModelFile:
+) -> ExportedModel:
     """A model of effects by signal, with a card that says what it learned from and how it does.
 
     Of each signal there are ascending cuts and one more effect than cuts, which is added to the
@@ -189,15 +189,15 @@ def make_model(
         candidate=curves,
         warnings=tuple(map(str, doubts_about(whole, held))),
     )
-    return ModelFile("gatehouse-model-1", held.until, __version__, card, sheet, note)
+    return ExportedModel("gatehouse-model-1", held.until, __version__, card, sheet, note)
 
 
-def read_model(path: str | Path) -> ModelFile:
+def read_model(path: str | Path) -> ExportedModel:
     """A model out of a file."""
     return read_model_file(Path(path).read_text("utf-8"))
 
 
-def write_model(file: ModelFile, path: str | Path) -> None:
+def write_model(file: ExportedModel, path: str | Path) -> None:
     """Write a model, to be imported with `gatehouse sentry import`."""
     text = model_file_text(msgspec.structs.replace(file, maker=None, signature=None))
     read_model_file(text)

@@ -88,7 +88,6 @@ NOT_OFFERED: Final = {
             "lists.add",
         ),
         *("models.versions.list_models", "models.versions.get_model"),
-        "models.versions.remarks_on",
         "models.training.read_past",
         *("rule_sets.apply", "pipelines.apply", "identities.selection.check_scope"),
         *("accounts.get", "money.statements.account_statement", "programmes.alerts.alerts_now"),

@@ -365,7 +365,6 @@ TESTED_ELSEWHERE = {
     "usage.usage_figures": "tests/figures/test_figures.py",
     "versions.promote_model": "tests/admin/test_models.py",
     "versions.roll_back_model": "tests/admin/test_models.py",
-    "versions.remarks_on": "part of promoting and importing",
     "model_files.export_model": "tests/admin/test_model_files.py",
     "model_files.import_model": "tests/admin/test_model_files.py",
 }

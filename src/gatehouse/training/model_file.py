@@ -21,7 +21,7 @@ _UNREADABLE: Final = Phrase("refused.model_file", "the file is no model file: {w
 _TOO_LARGE: Final = Phrase("refused.model_file_large", "a model file has at most {most} KiB")
 
 
-class ModelFile(
+class ExportedModel(
     msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
 ):
     """What such a file holds."""
@@ -42,7 +42,7 @@ class ModelFile(
         """What a signature is over; the same however the file is laid out."""
         return model_file_text(msgspec.structs.replace(self, signature=None))
 
-    def as_strange(self) -> "ModelFile":
+    def as_strange(self) -> "ExportedModel":
         """What is kept of a file that somebody else wrote: no text that could mislead."""
         card = msgspec.structs.replace(
             self.card,
@@ -55,12 +55,12 @@ class ModelFile(
         return msgspec.structs.replace(self, card=card, made_with=recordable(self.made_with))
 
 
-def read_model_file(text: str) -> ModelFile:
+def read_model_file(text: str) -> ExportedModel:
     """The content of a file; `InvalidInput` says why it cannot be used."""
     if len(text.encode()) > MOST_BYTES:
         raise InvalidInput(_TOO_LARGE(most=MOST_BYTES // 1024))
     try:
-        found = msgspec.json.decode(text, type=ModelFile)
+        found = msgspec.json.decode(text, type=ExportedModel)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise InvalidInput(_UNREADABLE(why=recordable(str(error)))) from None
     problems = found.scorecard.problems({term.code for term in found.scorecard.terms})
@@ -69,6 +69,6 @@ def read_model_file(text: str) -> ModelFile:
     return found
 
 
-def model_file_text(file: ModelFile) -> str:
+def model_file_text(file: ExportedModel) -> str:
     """The file as it is written."""
     return msgspec.json.format(msgspec.json.encode(file), indent=1).decode() + "\n"

@@ -17,7 +17,7 @@ from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, use_case
 from gatehouse.store.configured import models
 from gatehouse.store.configured.signing import Signer, is_same
-from gatehouse.training.model_file import ModelFile, model_file_text, read_model_file
+from gatehouse.training.model_file import ExportedModel, model_file_text, read_model_file
 from gatehouse.training.report.phrases import IMPORTED, IMPORTED_STRANGE
 from gatehouse.training.report.report import ModelReport, encode_report
 
@@ -54,7 +54,7 @@ def export_model(session: AdminSession, account_id: str, version: ModelNumber) -
     except msgspec.MsgspecError:
         raise Conflict(_NO_FILE(version=version)) from None
     assert stored is not None, "the shipped scorecard has no report"
-    file = ModelFile(
+    file = ExportedModel(
         "gatehouse-model-1",
         iso_time(stored.created_at_ms),
         __version__,
@@ -111,5 +111,5 @@ def _maker(signer: Signer, account_id: str) -> str:
     return signer.sign_values("maker of model files", account_id)[:32]
 
 
-def _signature(signer: Signer, account_id: str, file: ModelFile) -> str:
+def _signature(signer: Signer, account_id: str, file: ExportedModel) -> str:
     return signer.sign_values("model file", account_id, file.signed)
