@@ -12,7 +12,7 @@ CHECKS: Final = {
     "account_change",
     "installation_reading",
     "installation_change",
-    "check_account",
+    *("check_account", "check_reads"),
     "check_installation",
     # What is declared with it is called through a check.
     "use_case",

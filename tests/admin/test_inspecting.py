@@ -149,7 +149,7 @@ def test_a_reference_is_hidden_when_it_could_name_somebody() -> None:
 
 def test_another_accounts_decision_does_not_exist(shop: Recorder) -> None:
     request_id = shop.keep()
-    stranger = shop.session.acting_as(Actor.user("eve", make_account(shop.session)))
+    stranger = shop.session.acting_as(Actor.key("key_1", make_account(shop.session)))
     with pytest.raises(NotFound):
         inspect_decision(stranger, shop.account_id, request_id)
     with pytest.raises(NotFound):

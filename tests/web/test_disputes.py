@@ -20,7 +20,7 @@ def shop(session: AdminSession) -> Shop:
 
 
 def opened(shared: Server, account: str, scope: str = "manage:feedback") -> httpx.Client:
-    return shared.client(shared.home.key(account, "--scope", scope))
+    return shared.client(shared.home.key(account, "--scope", scope, "--scope", "decisions"))
 
 
 def test_a_merchant_answers_a_dispute_with_evidence(shared: Server, shop: Shop) -> None:

@@ -95,22 +95,26 @@ class Actor(msgspec.Struct, frozen=True):
         """Whether the actor reaches all accounts, and can let anybody in again."""
         return self.gives is None or Permission.OPERATE in self.gives
 
-    def may(self, right: Right) -> bool:
-        """Whether the actor has a right."""
+    def may(self, *rights: Right) -> bool:
+        """Whether the actor has all of some rights."""
+        return all(map(self._has, rights))
+
+    def check(self, *rights: Right) -> None:
+        """Refuse an actor without a right; asked where the data is reached."""
+        for right in rights:
+            if self._has(right):
+                continue
+            scopes, permission = HOLDERS[right]
+            if self.kind is not ActorKind.KEY:
+                raise RightMissing(_NEEDS_PERMISSION(permission=permission))
+            raise RightMissing(_NEEDS_SCOPE(scope=scopes[0]) if scopes else _NOT_BY_KEYS())
+
+    def _has(self, right: Right) -> bool:
         scopes, permission = HOLDERS[right]
         if self.kind is ActorKind.KEY:
             mine = self.scopes
             return bool(scopes) if mine is None else any(covers(mine, one) for one in scopes)
         return self.gives is None or permission in self.gives
-
-    def check(self, right: Right) -> None:
-        """Refuse an actor without a right; asked where the data is reached."""
-        if self.may(right):
-            return
-        scopes, permission = HOLDERS[right]
-        if self.kind is not ActorKind.KEY:
-            raise RightMissing(_NEEDS_PERMISSION(permission=permission))
-        raise RightMissing(_NEEDS_SCOPE(scope=scopes[0]) if scopes else _NOT_BY_KEYS())
 
     def acting_for(self, person: str | None) -> "Actor":
         """The same actor, in the name of a person."""
@@ -124,6 +128,11 @@ class Actor(msgspec.Struct, frozen=True):
         """Refuse an account that is not the actor's, as if it did not exist."""
         if self.account_id not in (None, account_id):
             raise NotFound(_NO_ACCOUNT(account_id=account_id))
+
+    def check_reads(self, account_id: str) -> None:
+        """Refuse another account's decisions, and an actor that may read none."""
+        self.check_account(account_id)
+        self.check(Right.DECISIONS)
 
     def check_gives(self, permissions: frozenset[Permission]) -> None:
         """Refuse permissions that the actor does not have, to give or to take."""

@@ -32,6 +32,7 @@ from gatehouse.console.words.shipped import SHIPPED_WORDS
 from gatehouse.console.words.translation import accepted_locale, translator
 from gatehouse.core.errors import GatehouseError, InvalidFields
 from gatehouse.core.reading.given import read_typed
+from gatehouse.figures.account_columns import AccountColumns
 from gatehouse.store.admin.admin_session import AdminSession
 
 Given = TypeVar("Given", bound=msgspec.Struct)
@@ -120,6 +121,12 @@ class Visit:
     def own_session(self) -> AdminSession:
         """The data, opened for what the person changes about itself; for `admin/people` alone."""
         return self.desk.session.acting_as(self.visitor.actor(None))
+
+    @property
+    def columns(self) -> AccountColumns:
+        """The decisions of this page's account in columns, for who may look at decisions."""
+        self.session.actor.check_reads(self.account_id)
+        return self.desk.columns.of(self.account_id)
 
     @property
     def origin(self) -> SessionOrigin:

@@ -35,7 +35,7 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_change, account_reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.store.configured import lists
 from gatehouse.store.configured.list_plans import ListKey, PlannedEntry, plan_adding
 
@@ -101,6 +101,7 @@ _LISTS: Final = {
     "GET /alerts",
     scope=_SCOPE,
     permission=Permission.SEE,
+    rights=OF_DECISIONS,
     operation="listAlerts",
     answers="alertsResponse",
 )
@@ -123,6 +124,7 @@ def alerts_between(connection: sa.Connection, account_id: str, since_ms: int, un
     "GET /alerts/{alertId}",
     scope=_SCOPE,
     permission=Permission.SEE,
+    rights=OF_DECISIONS,
     operation="getAlert",
     answers="alertResponse",
 )
@@ -142,6 +144,7 @@ def get(reading: Reading, account_id: str, alert_id: AlertId) -> AlertShown:
     "POST /alerts/{alertId}/acknowledgement",
     scope=_SCOPE,
     permission=Permission.REVIEW,
+    rights=OF_DECISIONS,
     operation="acknowledgeAlert",
     answers="alertResponse",
 )
@@ -173,6 +176,7 @@ def acknowledge(
     "POST /alerts/{alertId}/blocking",
     scope=_SCOPE,
     permission=Permission.BLOCK,
+    rights=OF_DECISIONS,
     operation="blockAlert",
     answers="alertBlockedResponse",
 )

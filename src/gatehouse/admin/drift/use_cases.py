@@ -13,7 +13,7 @@ from gatehouse.admin.drift.types.shown import DriftPage, DriftSearch, DriftShown
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.training.report.phrases import percent_text
 
 _SIGNAL: Final = Phrase(
@@ -54,6 +54,7 @@ _FEWER: Final = Phrase(
     "GET /drift",
     scope="manage:models",
     permission=Permission.SEE,
+    rights=OF_DECISIONS,
     operation="listDrift",
     answers="driftResponse",
 )

@@ -34,7 +34,7 @@ from gatehouse.sentry.scorecard import ScorecardError
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.store.configured import configurations, experiments, models
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import (
@@ -131,6 +131,7 @@ def get_experiment(
 
 @use_case(
     "GET /experiments/{experimentId}/result",
+    rights=OF_DECISIONS,
     operation="getExperimentResult",
     answers="experimentResultResponse",
     **_SEE,

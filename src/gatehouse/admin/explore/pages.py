@@ -163,7 +163,7 @@ def _explored(visit: Visit, kept: Kept, own: Mapping[str, str], span: ChosenSpan
     days = {"from": (span.first,), "to": (span.last,)}
     search = read_search(visit, {**addressed_filters(visit, kept), **days})
     conditions = column_filter(visit, kept, (own["by"], also or ""))
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     try:
         return explore(visit.session, columns, grouping, span.figures, search, conditions)
     except WrongFilters as wrong:

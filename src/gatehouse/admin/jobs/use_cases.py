@@ -51,6 +51,10 @@ _SCOPES: Final = {
     JobKind.EXPLORATION: "manage:rules",
 }
 """What a key needs to start a job of a kind, and to see it."""
+_OF_DECISIONS: Final = frozenset(JobKind) - {
+    *(JobKind.IDENTITY_IMPORT, JobKind.FEEDBACK_IMPORT, JobKind.OUTCOME_IMPORT, JobKind.BULK),
+}
+"""Kinds that read decisions; a bulk change asks where it does."""
 
 
 def start_job(
@@ -65,6 +69,8 @@ def start_job(
     if isinstance(order, TrainingOrder):
         order = msgspec.structs.replace(order, note=check_note(order.note))
     session.actor.check_account(account_id)
+    if kind in _OF_DECISIONS:
+        session.actor.check(Right.DECISIONS)
     new = NewJob(kind.value, msgspec.json.encode(order).decode(), content)
     with session.change(unseen=True) as change:
         accounts.get_open(change.connection, account_id)
@@ -132,17 +138,16 @@ def cancel_job(session: AdminSession, account_id: str, job_id: JobId) -> JobResp
 
 def _may_see(actor: Actor, kind: JobKind) -> bool:
     """Whether the actor could have started a job."""
+    if kind in _OF_DECISIONS and not actor.may(Right.DECISIONS):
+        return False
     return actor.scopes is None or covers(actor.scopes, _SCOPES[kind])
 
 
 def _shown_to(actor: Actor, job: StoredJob) -> JobResponse:
-    """The job without requests that its result names, if the actor may not read these."""
+    """The job, if the actor could have started it."""
     if not _may_see(actor, JobKind(job.kind)):
         raise NotFound(_NOT_FOR_KEY())
-    shown = shown_job(job)
-    if actor.may(Right.DECISIONS) or "examples" not in (shown.result or ()):
-        return shown
-    return msgspec.structs.replace(shown, result={**(shown.result or {}), "examples": []})
+    return shown_job(job)
 
 
 def shown_job(job: StoredJob) -> JobResponse:

@@ -130,7 +130,7 @@ def _distance(visit: Visit, each: MeteredProgramme) -> str:
 def _enumeration(visit: Visit, month: str | None) -> EnumerationEstimate | None:
     """The estimate; None while the copy is being made."""
     try:
-        columns = visit.desk.columns.of(visit.account_id)
+        columns = visit.columns
         return estimate_enumeration(visit.session, columns, month)
     except FiguresNotReady:
         return None
@@ -171,7 +171,7 @@ def try_draft(visit: Visit) -> Response:
         raise FormRefused({"document": visit.said(said_by(error))}) from None
     since_ms = visit.now_ms - DEFAULT_DAYS * _DAY_MS
     span = RecordSpan(visit.account_id, since_ms, visit.now_ms + 1)
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     try:
         report = replay_columns(visit.session, columns, rule_set, span)
     except FiguresNotReady:

@@ -51,7 +51,7 @@ from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.search_terms import ANY_RING, ring_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change, account_reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.store.configured import lists
 from gatehouse.store.configured.list_plans import ListKey, PlannedEntry, plan_adding
 from gatehouse.store.feedback import feedback_history
@@ -80,6 +80,7 @@ class _FoundRing(msgspec.Struct, frozen=True):
     "GET /rings",
     scope=_SCOPE,
     permission=Permission.SEE,
+    rights=OF_DECISIONS,
     operation="listRings",
     answers="ringsResponse",
 )
@@ -104,6 +105,7 @@ def list_rings(session: AdminSession, account_id: str, wanted: RingSearch) -> Ri
     "GET /rings/{ringId}",
     scope=_SCOPE,
     permission=Permission.SEE,
+    rights=OF_DECISIONS,
     operation="getRing",
     answers="ringResponse",
 )
@@ -140,6 +142,7 @@ def glimpse(session: AdminSession, account_id: str, ring_id: str) -> RingShown |
     "POST /rings/{ringId}/blocking",
     scope=_SCOPE,
     permission=Permission.CONFIGURE,
+    rights=OF_DECISIONS,
     operation="blockRing",
     answers="ringBlockedResponse",
 )

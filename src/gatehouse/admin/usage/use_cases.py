@@ -55,7 +55,8 @@ def get_usage(session: AdminSession, account_id: str, wanted: UsageQuery) -> Usa
     """Usage.
 
     Decided requests by day and operation, and what they were charged, of a month (by default this)
-    or of up to 92 days; or by key, pipeline or tag, per day or month.
+    or of up to 92 days; or by key, pipeline or tag, per day or month. Tags are of decisions: they
+    need the scope `decisions`, too.
     """
     period = _period(session, wanted)
     if wanted.by is UsageBy.OPERATION:
@@ -122,6 +123,8 @@ def _groups(
     session: AdminSession, account_id: str, span: Period, by: UsageBy
 ) -> list[UsageGroupEntry]:
     """The groups of one span, each read by itself: no reading takes long."""
+    if by is UsageBy.TAG:
+        session.actor.check_reads(account_id)
     with account_reading(session, account_id) as connection:
         found = usage.usage_groups(connection, account_id, span, by, _MOST_GROUPS)
         return _entries(connection, account_id, by, ((span, each) for each in found))

@@ -65,6 +65,7 @@ def endpoint_of(case: UseCase[..., Any]) -> ManageEndpoint:
         method=case.method,
         path=case.path,
         scope=case.terms.scope,
+        rights=case.terms.rights,
         operation=case.terms.operation,
         summary=case.summary,
         about=case.about,

@@ -8,6 +8,7 @@ import msgspec
 
 from gatehouse.access.accounts import Caller
 from gatehouse.core.api_values import DEFAULT_PAGE, LARGEST_PAGE
+from gatehouse.core.rights import Right
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition
 
@@ -57,6 +58,8 @@ class ManageEndpoint(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     """Below the prefix."""
     scope: str
+    rights: tuple[Right, ...] = ()
+    """What its data need beside; the use case asks for it."""
     operation: str
     """The operation's id in OpenAPI."""
     summary: str

@@ -5,6 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.access.keys import ANY_MANAGE
+from gatehouse.access.rights import HOLDERS
 from gatehouse.api.envelope import billing
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.endpoints import PREFIX, ManageEndpoint
@@ -99,7 +100,10 @@ def _described(one: ManageEndpoint, schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _scope(one: ManageEndpoint) -> str:
     """What a key needs."""
-    return "Any scope of management." if one.scope == ANY_MANAGE else f"Scope `{one.scope}`."
+    if one.scope == ANY_MANAGE:
+        return "Any scope of management."
+    beside = dict.fromkeys(f" and `{HOLDERS[each].scopes[0]}`" for each in one.rights)
+    return f"{'Scopes' if beside else 'Scope'} `{one.scope}`{''.join(beside)}."
 
 
 def _parameters(one: ManageEndpoint) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, Type
 import msgspec
 
 from gatehouse.access.roles import Permission
+from gatehouse.core.rights import Right
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_change, account_reading
 
@@ -52,6 +53,10 @@ class Tagged(msgspec.Struct, Generic[T], frozen=True):
     version: int
 
 
+OF_DECISIONS: Final = (Right.DECISIONS,)
+"""Rights of a use case that selects by, counts over or shows decisions."""
+
+
 class Terms(NamedTuple):
     """What a use case asks for, and what else the API has to know of it."""
 
@@ -63,6 +68,8 @@ class Terms(NamedTuple):
     """Where in the envelope the result is."""
     permission: Permission | None = None
     """What a person needs in the console; None where it has no such page."""
+    rights: tuple[Right, ...] = ()
+    """What its data need beside, whichever face it is called by."""
     most_bytes: int | None = None
     """Largest body; without it, that of the settings."""
     names_cards: bool = False
@@ -95,14 +102,15 @@ class UseCase(Generic[P, R]):
     def __call__(
         self, session: AdminSession, account_id: str, *args: P.args, **kwargs: P.kwargs
     ) -> R:
-        """Do it as the actor of the session, if the account is the actor's."""
+        """Do it as the actor of the session, if the account and what it needs are the actor's."""
+        session.actor.check_account(account_id)
+        session.actor.check(*self.terms.rights)
         if self.takes is Change:
             with account_change(session, account_id, unseen=self.terms.unseen) as change:
                 return self.function(change, account_id, *args, **kwargs)
         if self.takes is Reading:
             with account_reading(session, account_id) as connection:
                 return self.function(Reading(session, connection), account_id, *args, **kwargs)
-        session.actor.check_account(account_id)
         return self.function(session, account_id, *args, **kwargs)
 
 

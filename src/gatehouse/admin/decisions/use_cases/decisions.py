@@ -46,14 +46,14 @@ class DecisionExport(msgspec.Struct, frozen=True):
 
 def list_decisions(session: AdminSession, account_id: str, search: Search) -> list[DecisionRecord]:
     """The account's decisions, newest first."""
-    session.actor.check_account(account_id)
+    session.actor.check_reads(account_id)
     with session.reading() as connection:
         return decisions.search(connection, account_id, search, session.fingerprints)
 
 
 def get_decision(session: AdminSession, account_id: str, request_id: str) -> DecisionRecord:
     """One decision; `NotFound` also about another account's."""
-    session.actor.check_account(account_id)
+    session.actor.check_reads(account_id)
     with session.reading() as connection:
         record = decisions.get(connection, account_id, request_id, session.fingerprints)
     if record is None:
@@ -63,7 +63,7 @@ def get_decision(session: AdminSession, account_id: str, request_id: str) -> Dec
 
 def first_decision_ms(session: AdminSession, account_id: str) -> int | None:
     """When the oldest decision that is kept was made; None when there is none."""
-    session.actor.check_account(account_id)
+    session.actor.check_reads(account_id)
     with session.reading() as connection:
         oldest = records.oldest_request(connection, account_id)
     return None if oldest is None else id_time_ms(oldest)
@@ -73,7 +73,7 @@ def what_became(
     session: AdminSession, account_id: str, record: DecisionRecord
 ) -> list[PaymentOutcome]:
     """What became of the payment of a request, oldest first."""
-    session.actor.check_account(account_id)
+    session.actor.check_reads(account_id)
     with session.reading() as connection:
         return outcomes_of_requests(connection, account_id, [record.request_id])
 
@@ -121,7 +121,7 @@ def export_decisions(
     from gatehouse.backtest.export import export_lines, export_parquet, new_folder
 
     span = job.span
-    session.actor.check_account(span.account_id)
+    session.actor.check_reads(span.account_id)
     since, until = iso_time(span.since_ms), iso_time(span.until_ms)
     with session.reading() as connection:
         total = records.count(connection, span)

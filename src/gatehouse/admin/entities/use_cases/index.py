@@ -65,7 +65,7 @@ class EntityIndex:
     """The decisions of one account by the entities that acted in them."""
 
     def __init__(self, session: AdminSession, connection: sa.Connection, account_id: str) -> None:
-        session.actor.check_account(account_id)
+        session.actor.check_reads(account_id)
         self.session = session
         self.connection = connection
         self.account_id = account_id

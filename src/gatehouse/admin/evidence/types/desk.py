@@ -207,7 +207,10 @@ class DisputeSummary(msgspec.Struct, frozen=True, rename="camel"):
     decision: Annotated[DisputeChoice | None, Meta(description="What was decided about it.")]
     winnable: Annotated[
         bool | None,
-        Meta(description="Whether Compelling Evidence 3.0 can be used; null without a decision."),
+        Meta(
+            description="Whether Compelling Evidence 3.0 can be used; null without a decision, or "
+            "for a key without the scope `decisions`."
+        ),
     ]
     missing: Annotated[MissingEvidence | None, Meta(description="Why it cannot be used.")]
     summary: Annotated[str | None, Meta(description="The same in a sentence.")]

@@ -40,7 +40,7 @@ from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 _DECIDED: Final = Phrase(
     "refused.dispute_decided", "this dispute was decided before: {decision}, by {who}"
@@ -187,8 +187,7 @@ def _shown(
 ) -> DisputeShown:
     place = (connection, session.ring, account_id, known.reference)
     case, files = desk.case_of(*place), desk.files_of(*place)
-    finder = EvidenceFinder(session, connection, account_id)
-    [found] = _evidence(finder, [known])
+    [found] = _evidence(session, connection, account_id, [known])
     return filled(
         DisputeShown,
         case,
@@ -208,21 +207,28 @@ def _summaries(
     found: Sequence[OutcomeRow],
 ) -> list[DisputeSummary]:
     chosen = desk.choices(connection, account_id, [each.reference for each in found])
-    finder = EvidenceFinder(session, connection, account_id)
     now_ms = session.clock()
+    judged = _evidence(session, connection, account_id, found)
     return [
         _summary(each, chosen.get(each.reference), evidence, now_ms)
-        for each, evidence in zip(found, _evidence(finder, found), strict=True)
+        for each, evidence in zip(found, judged, strict=True)
     ]
 
 
 def _evidence(
-    finder: EvidenceFinder, disputes: Sequence[OutcomeRow]
+    session: AdminSession,
+    connection: sa.Connection,
+    account_id: str,
+    disputes: Sequence[OutcomeRow],
 ) -> Iterator[FoundEvidence | None]:
     """The evidence for the order of each dispute, one after the other: each may be of many orders.
 
-    None where the order is not known, or its record is gone.
+    None where the order is not known, its record is gone, or the actor may not read it.
     """
+    if not session.actor.may(*OF_DECISIONS):
+        yield from [None] * len(disputes)
+        return
+    finder = EvidenceFinder(session, connection, account_id)
     records = finder.records([each.request_id for each in disputes if each.request_id])
     for each in disputes:
         record = records.get(each.request_id or "")

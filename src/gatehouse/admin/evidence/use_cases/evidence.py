@@ -16,7 +16,7 @@ from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -25,6 +25,7 @@ _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
     "GET /decisions/{requestId}/evidence",
     scope="manage:feedback",
     permission=Permission.REVEAL,
+    rights=OF_DECISIONS,
     operation="getEvidence",
     answers="evidenceResponse",
 )

@@ -10,13 +10,14 @@ from gatehouse.admin.evidence.use_cases.finding import find_evidence
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 
 @use_case(
     "GET /decisions/{requestId}/evidence/paper",
     scope="manage:feedback",
     permission=Permission.REVEAL,
+    rights=OF_DECISIONS,
     operation="getEvidencePaper",
     answers="evidencePaperResponse",
 )

@@ -16,7 +16,7 @@ from gatehouse.core.reading.spans import read_span
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.figures.buckets import FigureSpan, zone_of
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 if TYPE_CHECKING:
     from gatehouse.figures.column_filter import ColumnFilter
@@ -40,6 +40,7 @@ DEFAULT_DAYS: Final = 30
     "POST /explorations",
     scope="manage:rules",
     permission=Permission.SEE,
+    rights=OF_DECISIONS,
     operation="startExploration",
     answers="jobResponse",
 )

@@ -56,7 +56,7 @@ def explore(
 
     Each group tells how many there are, what became of them, what they come to, and the trend.
     """
-    session.actor.check_account(columns.account_id)
+    session.actor.check_reads(columns.account_id)
     wanted = _filter(search, span, conditions or ColumnFilter())
     others = _others(search)
     if others:

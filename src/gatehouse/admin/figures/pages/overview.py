@@ -41,7 +41,7 @@ class Compared(NamedTuple):
 def show_overview(visit: Visit) -> Response:
     """The figures of a span beside those of the span before."""
     span = chosen_span(visit)
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     try:
         found = overview(visit.session, columns, span.figures, with_latency=False)
     except FiguresNotReady:

@@ -19,7 +19,7 @@ _BUILT_IN: Final = ("sandbox", "records", "none")
 def show_service(visit: Visit) -> Response:
     """Latency of a span beside that of the span before, and who answers."""
     span = chosen_span(visit)
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     try:
         found = overview(visit.session, columns, span.figures)
     except FiguresNotReady:

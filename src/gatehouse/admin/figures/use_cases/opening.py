@@ -19,7 +19,7 @@ def columns_for_now(
     What is older than a moment may be missing.
     """
     with account_reading(session, account_id):
-        pass
+        session.actor.check_reads(account_id)
     copies = ColumnCopies(session, home, lasting=False)
     try:
         yield copies.catch_up(account_id, since_ms)

@@ -52,7 +52,7 @@ def preview(
     A text is read as `gatehouse rules apply` reads a file; `InvalidInput` says what is wrong in it.
     """
     account_id = columns.account_id
-    session.actor.check_account(account_id)
+    session.actor.check_reads(account_id)
     rule_set = read_rule_set(edited) if isinstance(edited, bytes) else edited
     within = RecordSpan(account_id, span.since_ms, span.until_ms)
     tried = BacktestOptions(examples=min(options.examples, MOST_EXAMPLES))

@@ -22,6 +22,6 @@ def rule_figures(
 
     Without a name, it is the only rule set that the account has.
     """
-    session.actor.check_account(columns.account_id)
+    session.actor.check_reads(columns.account_id)
     active = rule_sets.get(session, columns.account_id, rule_set)
     return count_hits(columns, active.definition, span, bucket)

@@ -79,7 +79,7 @@ def rule_set_health(
 
     To judge a million requests takes seconds, so it is done beside the page that shows it.
     """
-    session.actor.check_account(account_id)
+    session.actor.check_reads(account_id)
     active = rule_sets.get(session, account_id, asked.rule_set)
     columns, span = copies.of(account_id), asked.span
     within = (span.since_ms, span.until_ms)
@@ -125,5 +125,5 @@ def orders_of_rule(
     session: AdminSession, columns: AccountColumns, names: tuple[str, str], span: FigureSpan
 ) -> list[MatchedOrder]:
     """The newest orders that a rule matched, named by its set and itself."""
-    session.actor.check_account(columns.account_id)
+    session.actor.check_reads(columns.account_id)
     return matched_orders(columns, *names, span, most=8)

@@ -92,7 +92,7 @@ def _shown(visit: Visit, kind: ListKind, entry: ListedEntry) -> str:
 
 
 def _matches(visit: Visit, name: str, shown: Sequence[ListedEntry]) -> ListMatches:
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     try:
         return list_matches(visit.session, columns, name, shown)
     except FiguresNotReady:

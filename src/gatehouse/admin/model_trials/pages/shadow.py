@@ -48,7 +48,7 @@ def show(visit: Visit) -> Response:
 
 
 def _compared(visit: Visit, found: Shadow) -> ModelTrial:
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     since_ms, until_ms = found.compared_since_ms, visit.now_ms + 1
     return shadows.compare_shadow(visit.session, columns, found.version, since_ms, until_ms)
 

@@ -120,7 +120,7 @@ def compare_shadow(
     # Servers, which answer about models too, go without the engine of columns.
     from gatehouse.training.shadow_trial import try_shadow
 
-    session.actor.check_account(columns.account_id)
+    session.actor.check_reads(columns.account_id)
     with account_reading(session, columns.account_id) as connection:
         in_use = thresholds_in_use(connection, columns.account_id)
     live = next(each.version for each in list_models(session, columns.account_id) if each.live)

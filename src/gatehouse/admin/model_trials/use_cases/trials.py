@@ -22,7 +22,7 @@ from gatehouse.core.reading.spans import read_span
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.sentry.scorecard import ScorecardError, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.training.extra_packages import require_extra
 from gatehouse.training.report.trial import ModelTrial
 
@@ -50,6 +50,7 @@ class FinishedTrial(NamedTuple):
     "POST /models/{version}/trials",
     scope=_SCOPE,
     permission=Permission.CONFIGURE,
+    rights=OF_DECISIONS,
     operation="tryModel",
     answers="jobResponse",
     example={"since": "2026-11-01T00:00:00Z"},
@@ -80,6 +81,7 @@ def start_trial(
     "GET /models/{version}/trial",
     scope=_SCOPE,
     permission=Permission.SEE,
+    rights=OF_DECISIONS,
     operation="getModelTrial",
     answers="modelTrialResponse",
 )

@@ -79,7 +79,6 @@ class TrainingWatcher(Protocol):
 def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatcher) -> TrainedModel:
     """Fit a model to the records of a span, measure it beside the live one, and store it."""
     span, options = job.span, job.options
-    session.actor.check_account(span.account_id)
     check_note(job.note)
     current = live_model(session, span.account_id)
     found = read_past(session, job, watcher)
@@ -120,6 +119,7 @@ class Past(NamedTuple):
 
 def read_past(session: AdminSession, job: TrainingJob, watcher: TrainingWatcher) -> Past:
     """What can be learned from by now in the records of a span, or in an archive."""
+    session.actor.check_reads(job.span.account_id)
     wanted = settled(job.span, session.clock(), job.options)
     read = _from_records if job.archive is None else _from_archive
     return read(session, job, wanted, watcher)

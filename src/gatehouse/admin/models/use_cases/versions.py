@@ -40,7 +40,7 @@ from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
 from gatehouse.store.admin.scopes import account_reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.store.configured import models
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import check_versions
@@ -150,6 +150,7 @@ def show_models(session: AdminSession, account_id: str) -> ModelPage:
     "POST /models/trainings",
     scope=_SCOPE,
     permission=_MAY,
+    rights=OF_DECISIONS,
     operation="startTraining",
     answers="jobResponse",
     example={"note": "With the chargebacks of October"},
@@ -177,6 +178,7 @@ def start_training(session: AdminSession, account_id: str, given: TrainingReques
     "POST /models/audits",
     scope=_SCOPE,
     permission=_MAY,
+    rights=OF_DECISIONS,
     operation="auditLabels",
     answers="jobResponse",
     example={"labelDelayDays": 30},

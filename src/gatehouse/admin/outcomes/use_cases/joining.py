@@ -35,7 +35,7 @@ from gatehouse.decisions.record import DecisionRecord
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 _NO_OUTCOME: Final = Phrase("refused.outcome_unknown", "no such outcome for this account")
 _NO_DECISION: Final = Phrase("refused.no_outcome_decision", "no such decision for this account")
@@ -48,6 +48,7 @@ _AGAIN: Final = 2000
     "POST /outcomes/candidates",
     scope=_SCOPE,
     permission=Permission.SEE,
+    rights=OF_DECISIONS,
     operation="listOutcomeCandidates",
     answers="outcomeCandidatesResponse",
     reads=True,

@@ -6,12 +6,13 @@ from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ErasureOrder, JobKind, JobResponse, NamedPerson
 from gatehouse.admin.privacy.types import PersonErasure
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 
 @use_case(
     "POST /privacy/erasures",
     scope="manage:identities",
+    rights=OF_DECISIONS,
     operation="erasePerson",
     answers="jobResponse",
 )

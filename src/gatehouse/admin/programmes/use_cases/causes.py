@@ -12,6 +12,7 @@ from gatehouse.admin.programmes.types.causes import (
     causes_of,
 )
 from gatehouse.core.months import CalendarMonth
+from gatehouse.core.rights import Right
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.record_facts import RecordFacts, facts_of
 from gatehouse.store.admin.admin_session import Reading
@@ -29,7 +30,12 @@ _REVIEWED: Final = {
 
 
 def causes_in(reading: Reading, account_id: str, month: CalendarMonth) -> list[EventCause]:
-    """What let through the orders of a month's events, the most frequent first."""
+    """What let through the orders of a month's events, the most frequent first.
+
+    None of it for an actor that may not read decisions.
+    """
+    if not reading.session.actor.may(Right.DECISIONS):
+        return []
     span = month.since_ms, month.until_ms
     events = newest_events(reading, account_id, span, MOST_EVENTS)
     ids = list(dict.fromkeys(each.request_id for each in events if each.request_id is not None))

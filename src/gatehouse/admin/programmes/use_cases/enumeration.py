@@ -17,7 +17,7 @@ from gatehouse.admin.programmes.use_cases.tables import table_in_force
 from gatehouse.core.filling import filled
 from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 if TYPE_CHECKING:
     from gatehouse.figures.account_columns import AccountColumns
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     "POST /programmes/enumeration",
     scope="manage:feedback",
     permission=Permission.SEE_MONEY,
+    rights=OF_DECISIONS,
     operation="estimateEnumeration",
     answers="jobResponse",
 )
@@ -62,7 +63,7 @@ def estimate_enumeration(
     """
     from gatehouse.figures.card_bursts import BurstTerms, count_bursts
 
-    session.actor.check_account(columns.account_id)
+    session.actor.check_reads(columns.account_id)
     limit = table_in_force(session.settings).enumeration
     span = _month(session, month)
     terms = BurstTerms(limit.burst_minutes, limit.burst_cards, limit.burst_amounts)

@@ -64,7 +64,7 @@ def replay_columns(
     session: AdminSession, columns: AccountColumns, rule_set: RuleSet, span: RecordSpan
 ) -> WhatIfReport:
     """The same on the console's copy, within the time in which a person waits."""
-    session.actor.check_account(columns.account_id)
+    session.actor.check_reads(columns.account_id)
     replayed = _Replayed(session, rule_set, span)
     with columns.reading() as asking:
         report = judge_columns(asking, replayed.trial, ROWS)

@@ -8,7 +8,7 @@ from gatehouse.admin.jobs.use_cases import shown_job, start_job
 from gatehouse.admin.programmes.types.what_if import WhatIfRequest
 from gatehouse.core.reading.spans import read_span
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, use_case
+from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, OF_DECISIONS, use_case
 
 DEFAULT_DAYS: Final = 90
 
@@ -17,6 +17,7 @@ DEFAULT_DAYS: Final = 90
     "POST /programmes/what-if",
     scope="manage:rules",
     permission=Permission.CONFIGURE,
+    rights=OF_DECISIONS,
     operation="startProgrammesWhatIf",
     answers="jobResponse",
     most_bytes=MOST_DOCUMENT_BYTES,

@@ -69,7 +69,7 @@ def make(visit: Visit) -> Response:
     """Make the report on a month, in place of one that was made before."""
     wanted = visit.given(ReportWanted)
     reports.check_begun(visit.session, visit.account_id, wanted.month)
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     try:
         making.make_report(visit.session, columns, wanted.month)
     except FiguresNotReady:
@@ -139,10 +139,9 @@ def _report(visit: Visit) -> tuple[MonthlyReport | None, bool]:
             str(ZonedMonth.at(visit.now_ms, zone).moved(-back)) for back in range(_OFFERED)
         ):
             raise
-    copies, session = visit.desk.columns, visit.session
-    columns = copies.of(visit.account_id)
+    columns, session = visit.columns, visit.session
     try:
-        found = copies.answers.ask(
+        found = visit.desk.columns.answers.ask(
             visit.account_id,
             ("report", month, str(zone)),
             lambda: making.count_month(session, columns, month),

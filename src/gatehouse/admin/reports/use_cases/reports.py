@@ -15,14 +15,18 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.use_case import use_case
+from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 _NO_REPORT: Final = Phrase(
     "refused.no_report", "no report on {month} was made; have it made, or take another month"
 )
 _AHEAD: Final = Phrase("refused.report_ahead", "{month} has not begun yet")
 ReportMonth = Annotated[str, Meta(description="The month, such as 2026-10.")]
-_MAY: Final[dict[str, Any]] = {"scope": "manage:account", "permission": Permission.SEE_AUDIT}
+_MAY: Final[dict[str, Any]] = {
+    "scope": "manage:account",
+    "permission": Permission.SEE_AUDIT,
+    "rights": OF_DECISIONS,
+}
 
 
 @use_case("GET /reports", operation="listReports", answers="reportsResponse", **_MAY)

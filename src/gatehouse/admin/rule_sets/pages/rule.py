@@ -48,7 +48,7 @@ def show(visit: Visit) -> Response:
     shown = show_rule(visit.session, visit.account_id, *names).answer
     rule = rule_named(rule_sets.get(visit.session, visit.account_id, names[0]).definition, names[1])
     span = chosen_span(visit)
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     hits, figures, orders = None, None, []
     try:
         hits = rule_figures(visit.session, columns, names[0], span.figures)

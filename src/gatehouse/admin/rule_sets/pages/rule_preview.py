@@ -47,7 +47,7 @@ def previewed(visit: Visit, document: str, days: int) -> Draft:
         return Draft(flaws=flaws_of(error))
     span = FigureSpan(visit.now_ms - days * _DAY_MS, visit.now_ms + 1, visit.formats.zone.key)
     options = PreviewOptions(_EXAMPLES, f"{visit.account_id}/{visit.visitor.session_id}")
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     try:
         seen = preview(visit.session, columns, content, span, options)
     except NotFound:

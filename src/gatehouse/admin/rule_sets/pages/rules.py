@@ -105,7 +105,7 @@ def show_rules(visit: Visit) -> Response:
 
 
 def _hits(visit: Visit, chosen: ConfigurationVersion[RuleSet]) -> RuleSetHits | None:
-    columns = visit.desk.columns.of(visit.account_id)
+    columns = visit.columns
     figures = chosen_span(visit).figures
     try:
         return rule_figures(visit.session, columns, chosen.definition.name, figures)

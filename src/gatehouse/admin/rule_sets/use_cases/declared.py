@@ -5,7 +5,6 @@ from typing import Any, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.access.rights import Right
 from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.types import RULES_EXAMPLE
 from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType
@@ -15,7 +14,7 @@ from gatehouse.admin.jobs.use_cases import shown_job, start_job
 from gatehouse.admin.rule_sets.types import BacktestRequest, TrialRequest, TrialResponse
 from gatehouse.core.reading.spans import read_span
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, use_case
+from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, OF_DECISIONS, use_case
 
 _DEFAULT_DAYS: Final = 30
 
@@ -62,7 +61,6 @@ def try_rule_set(session: AdminSession, account_id: str, given: TrialRequest) ->
     if given.request_id is None:
         case = rule_trial.read_case(msgspec.json.encode({"signals": given.signals}), rule_set)
     else:
-        session.actor.check(Right.DECISIONS)
         case = rule_trial.recorded_case(session, account_id, given.request_id, rule_set)
     return rule_trial.try_rules_with_lists(session, account_id, rule_set, case)
 
@@ -71,6 +69,7 @@ def try_rule_set(session: AdminSession, account_id: str, given: TrialRequest) ->
     "POST /rules/backtests",
     scope="manage:rules",
     permission=Permission.CONFIGURE,
+    rights=OF_DECISIONS,
     operation="startBacktest",
     answers="jobResponse",
     most_bytes=MOST_DOCUMENT_BYTES,

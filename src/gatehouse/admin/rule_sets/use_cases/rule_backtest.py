@@ -46,6 +46,7 @@ def backtest(
     reached: Reached,
 ) -> BacktestReport:
     """Judge every record of the span by what was known when its request came."""
+    session.actor.check_reads(span.account_id)
     trial, warnings = prepare_trial(session, rule_set, span, options)
     with session.reading() as connection:
         labels = feedback_history.labels(connection, *span)

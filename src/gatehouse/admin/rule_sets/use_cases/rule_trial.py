@@ -82,6 +82,7 @@ def recorded_case(
     session: AdminSession, account_id: str, request_id: str, rule_set: RuleSet
 ) -> TrialCase:
     """The signals of a recorded request, as the rule set of this name saw them."""
+    session.actor.check_reads(account_id)
     with account_reading(session, account_id) as connection:
         record = decisions.get(connection, account_id, request_id, session.fingerprints)
     if record is None:

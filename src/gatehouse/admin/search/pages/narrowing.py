@@ -63,7 +63,7 @@ def column_matches(visit: Visit, kept: Kept) -> ColumnMatches | None:
     wanted = column_filter(visit, kept)
     if wanted is None:
         return None
-    return ColumnMatches(visit.desk.columns.of(visit.account_id), wanted)
+    return ColumnMatches(visit.columns, wanted)
 
 
 def set_conditions(visit: Visit, kept: Kept) -> list[SetCondition]:

@@ -78,6 +78,7 @@ class DecisionFinder:
 
         `columns` finds by what only the copy in columns has, where there is one.
         """
+        session.actor.check_reads(account_id)
         self._session = session
         self._account_id = account_id
         with NamedCards(session, account_id, "decisions") as cards:

@@ -49,5 +49,5 @@ def requests_about(
 
     Between two batches no transaction is open, and those already given may be deleted.
     """
-    session.actor.check_account(account_id)
+    session.actor.check_reads(account_id)
     return stream_requests(session.database, account_id, by_terms(account_id, terms), batch=batch)

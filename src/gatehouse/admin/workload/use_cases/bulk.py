@@ -47,7 +47,7 @@ from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.throttle import Pace
-from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, use_case
+from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, OF_DECISIONS, use_case
 from gatehouse.store.configured import list_reading
 from gatehouse.store.decisions.review_events import storable_words
 
@@ -117,6 +117,7 @@ def assign_many(
 @use_case(
     "POST /bulk/entries",
     scope="manage:lists",
+    rights=OF_DECISIONS,
     operation="putManyOnList",
     **{**_TERMS, "permission": Permission.CONFIGURE},
 )
@@ -148,7 +149,10 @@ def get(reading: Reading, account_id: str, bulk_id: BulkId) -> BulkShown:
         raise NotFound(_NO_BULK(account=account_id, id=recordable(bulk_id[:40])))
     counts = queries.count_items(connection, account_id, bulk_id)
     left = (ItemState.REFUSED, ItemState.KEPT)
-    told = queries.items_in(connection, account_id, bulk_id, left, MOST_TOLD)
+    actor = reading.session.actor
+    is_told = found.actor == str(actor) or actor.may(*OF_DECISIONS)
+    most = MOST_TOLD if is_told else 0
+    told = queries.items_in(connection, account_id, bulk_id, left, most)
     ended = found.ended_at_ms
     return BulkShown(
         id=found.id,
