@@ -8,7 +8,6 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.accounts.types import CostsBody
 from gatehouse.admin.accounts.use_cases import costs, policies
@@ -17,7 +16,6 @@ from gatehouse.admin.drift import queries as drift
 from gatehouse.admin.drift.types.comparing import DriftJudgement, DriftKind
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.jobs.types import ErasureOrder, JobKind, ModelTrialOrder
-from gatehouse.admin.jobs.worker.running import actor_of
 from gatehouse.admin.model_trials.types import TrialOfModel
 from gatehouse.admin.model_trials.use_cases import shadows, trials
 from gatehouse.admin.models.use_cases import versions
@@ -328,7 +326,7 @@ def test_a_training_is_the_work_of_the_person_who_asked(
     manager.post(f"/a/{shop}/models/train", TRAINING)
     [job] = queue.list_jobs(console.session, shop, (JobKind.TRAINING,))
     assert manager.visitor is not None
-    assert actor_of(job) == Actor.user(manager.visitor.login, shop)
+    assert job.actor == f"user:{manager.visitor.login}"
 
 
 def test_other_jobs_can_neither_be_seen_nor_canceled_here(

@@ -26,7 +26,7 @@ from gatehouse.core.job_state import JobState
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.decisions.record import RecordedStage
 from gatehouse.figures.buckets import FigureSpan
-from tests.admin.test_jobs import OWNER, take
+from tests.admin.test_jobs import OWNER, keyed, take
 from tests.figures.shops import DAY_MS, HOUR_MS, NOW_MS, Shop, rules_stage
 from tests.harness import make_account
 
@@ -184,7 +184,7 @@ def test_a_job_counts_what_the_page_counts_and_keeps_nothing_of_persons(shop: Sh
     asked = ExplorationRequest(
         by="card.country", since=since, until=until, where=["order.amount > 20"]
     )
-    key = shop.session.acting_as(Actor.key("key_1", shop.account_id))
+    key = keyed(shop.session, shop.account_id)
     started = start_exploration(key, shop.account_id, asked)
     assert take(shop.session) is not None
     run_job(shop.session, started.job_id, OWNER)

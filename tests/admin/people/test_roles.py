@@ -10,9 +10,14 @@ from gatehouse.access.roles import COMPOSABLE, PERMISSIONS, Permission, UserRole
 from gatehouse.admin.approvals.use_cases import approvals, proposals
 from gatehouse.admin.approvals.use_cases.proposed import ComposeRole, InvitePerson
 from gatehouse.admin.audit import use_cases as audit_log
+from gatehouse.admin.explore.types import ExplorationRequest
+from gatehouse.admin.jobs import use_cases as queue
+from gatehouse.admin.jobs.types import ExploreOrder, JobKind
+from gatehouse.admin.jobs.worker.running import run_job
 from gatehouse.admin.people.types import MOST_ROLES, RoleContent
 from gatehouse.admin.people.use_cases import roles, users
 from gatehouse.core.errors import ApprovalNeeded, Conflict, InvalidInput, NotFound
+from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import Precondition
 from gatehouse.store.tables import ACCOUNTS
@@ -48,6 +53,28 @@ def test_a_change_of_a_role_counts_at_once_for_who_is_signed_in(at: Entrance, sh
     assert not later.may(Permission.REVIEW, shop)
     assert not later.may(Permission.SEE, make_account(at.session))
     assert later.actor(shop).reveals is False
+
+
+def test_a_job_reaches_what_the_person_who_ordered_it_may_when_it_runs(
+    at: Entrance, shop: str
+) -> None:
+    ada = at.person(shop)
+    visitor = at.visitor(ada.token)
+    assert visitor is not None
+    acting = at.session.acting_as(visitor.actor(shop))
+    now_ms = at.session.clock()
+    order = ExploreOrder(ExplorationRequest(by="decision"), now_ms - 1000, now_ms)
+
+    def ended() -> str:
+        job = queue.start_job(acting, shop, JobKind.EXPLORATION, order)
+        with at.session.database.writing() as connection:
+            assert jobs.claim(connection, "srv_1", at.session.clock()) is not None
+        run_job(at.session, job.id, "srv_1")
+        return str(queue.get_job(at.session, shop, job.id).error)
+
+    assert "permission" not in ended()
+    users.disable(at.session, None, ADA)
+    assert "the permission see" in ended()
 
 
 def test_a_role_that_was_written_into_the_database_allows_nothing(at: Entrance, shop: str) -> None:

@@ -5,9 +5,9 @@ from typing import Any, Final
 
 import msgspec
 
-from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.admin.jobs.types import ORDERS, JobKind
 from gatehouse.admin.jobs.worker.works import WORKS, Work
+from gatehouse.admin.people.use_cases.actors import actor_named
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.core.job_state import JobState
 from gatehouse.core.wording.notes import as_note
@@ -26,8 +26,10 @@ def run_job(session: AdminSession, job_id: str, owner: str) -> JobState:
         job = jobs.held(connection, job_id, owner)
     if job is None:
         raise Conflict(f"job {job_id} is not for this process")
-    acting = session.acting_as(actor_of(job))
+    acting = session
     try:
+        # With the rights of this moment: who asked for it may have lost some.
+        acting = session.acting_as(actor_named(session, job.account_id, job.actor))
         result = _work(acting, job, owner)
     except GatehouseError as refused:
         _finish(acting, job, owner, JobState.FAILED, error=said_by(refused))
@@ -35,16 +37,6 @@ def run_job(session: AdminSession, job_id: str, owner: str) -> JobState:
     text = msgspec.json.encode(result, enc_hook=as_note).decode()
     _finish(acting, job, owner, JobState.SUCCEEDED, result=text)
     return JobState.SUCCEEDED
-
-
-def actor_of(job: StoredJob) -> Actor:
-    """Who asked for a job, with no more rights than then."""
-    kind, _, name = job.actor.partition(":")
-    if kind == ActorKind.KEY:
-        return Actor.key(name, job.account_id)
-    if kind == ActorKind.USER:
-        return Actor.user(name, job.account_id)
-    return msgspec.structs.replace(Actor.operator(name), account_id=job.account_id)
 
 
 def _work(session: AdminSession, job: StoredJob, owner: str) -> Any:
