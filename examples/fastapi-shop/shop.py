@@ -4,7 +4,7 @@ Run it beside the sandbox, as the README says.
 """
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -67,7 +67,7 @@ class Order:
         """Try once more, under another name."""
         self.attempt, self.state, self.sent_cards = self.attempt + 1, "asking", set()
 
-    def is_of(self, found: models.PublicDecision, paid: dict[str, Any]) -> bool:
+    def is_of(self, found: models.PublicDecision, paid: Mapping[str, Any]) -> bool:
         """Whether a record is of this attempt: the reference alone could be somebody else's."""
         card = found.card.last_four if found.card else None
         amount = (paid.get("amountMinor", self.amount * 100), paid.get("currency", self.currency))

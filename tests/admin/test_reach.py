@@ -107,6 +107,7 @@ NOT_OFFERED: Final = {
     "Done by servers that send webhooks": {
         *("webhooks.worker.delivery.open_delivery", "webhooks.endpoints.disable"),
     },
+    "For operators, who look at all accounts": {"webhooks.makers.beyond_their_makers"},
     "For people at work in a browser": {
         *("accounts.policies.review_target", "accounts.policies.set_review_target"),
         "accounts.order_page.",

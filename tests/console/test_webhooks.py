@@ -9,7 +9,7 @@ from unittest import mock
 
 import pytest
 
-from gatehouse.access.roles import UserRole
+from gatehouse.access.roles import ComposedRole, Permission, UserRole
 from gatehouse.admin.webhooks.types.webhook import AttemptSearch
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
 from tests.console.harness import Browser, Console
@@ -54,6 +54,23 @@ def webhook(console: Console, ada: Browser, receiver: str) -> Iterator[str]:
     [made] = endpoints.list_webhooks(console.session, console.account_id).webhooks
     yield f"/a/{console.account_id}/webhooks/{made.id}"
     asyncio.run(endpoints.delete(console.session, console.account_id, made.id))
+
+
+def test_a_person_subscribes_to_what_the_person_may_read(
+    console: Console, webhook: str, receiver: str
+) -> None:
+    may = frozenset({Permission.SEE, Permission.ACCESS})
+    role = ComposedRole(role_id="rol_1", name="Access", permissions=may, version=1)
+    here = console.account_id
+    eve = console.as_person({here: "rol_1"}, composed={here: role})
+    form = {"url": receiver, "events": ["key.created", "decision.made"]}
+    refused = eve.post(f"/a/{here}/webhooks/new", form)
+    assert (refused.status_code, "This needs the permission reveal" in refused.text) == (422, True)
+    moved = {"url": f"{receiver}/mine", "events": ["review.opened"]}
+    assert eve.post(f"{webhook}/change", moved).status_code == 422
+    assert eve.get(webhook).status_code == 200
+    listed = endpoints.list_webhooks(console.session, here).webhooks
+    assert [each.url for each in listed] == [receiver]
 
 
 def test_the_secret_is_shown_once(console: Console, ada: Browser, webhook: str) -> None:

@@ -56,7 +56,8 @@ def receiver() -> Iterator[Receiver]:
 @pytest.fixture
 def client(shared: Server) -> Iterator[httpx.Client]:
     account = shared.home.account("1000")
-    key = shared.home.key(account, "--scope", "manage:webhooks", "--scope", "precheck")
+    scopes = ("manage:webhooks", "precheck", "decisions", "reviews", "billing")
+    key = shared.home.key(account, *(f"--scope={each}" for each in scopes))
     with shared.client(key) as opened:
         yield opened
 

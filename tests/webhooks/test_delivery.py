@@ -12,6 +12,9 @@ import pytest
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.installation.queries import Backlog, count_backlog
+from gatehouse.access.roles import Permission
+from gatehouse.admin.keys import use_cases as keys
+from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.webhooks.queries import claims, deliveries
 from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
 from gatehouse.admin.webhooks.types.endpoint import DisabledBecause, WebhookState
@@ -24,6 +27,7 @@ from gatehouse.admin.webhooks.types.webhook import (
     WebhookChange,
 )
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
+from gatehouse.admin.webhooks.use_cases.makers import beyond_their_makers
 from gatehouse.admin.webhooks.worker import endpoint_delivery as endpoint_module
 from gatehouse.admin.webhooks.worker.batches import BatchReader, MessageBatch
 from gatehouse.admin.webhooks.worker.delivery import CLAIM_MS, WebhookDelivery
@@ -587,6 +591,37 @@ def test_a_test_message_is_sent_at_once_and_its_answer_told(sqlite_session: Admi
     assert len(attempts(session, account, webhook)) == 2
 
 
+def test_webhooks_that_send_more_than_their_maker_may_read_are_found(
+    sqlite_session: AdminSession,
+) -> None:
+    session = sqlite_session
+    account = make_account(session)
+    given = NewWebhook("https://shop.example/hooks", ["decision.made"])
+    small = NewWebhook(given.url, ["key.*"])
+    made = [
+        endpoints.create(session.acting_as(actor), account, what).answer.id
+        for actor, what in (
+            (session.actor, given),
+            # As a version let a key do that did not ask for rights.
+            (Actor.key(_issued(session, account, "manage:webhooks"), account), given),
+            (Actor.key(_issued(session, account, "manage:webhooks"), account), small),
+            (Actor.key(_issued(session, account, "manage"), account), given),
+            (Actor.key("key_gone", account), given),
+            (Actor.user("ada@shop.example", account, may=frozenset(Permission)), given),
+        )
+    ]
+    beyond = beyond_their_makers(session)
+    assert [each.partition(" ")[0] for each in beyond] == [made[1], made[4], made[5]]
+    assert beyond[2].endswith(f"of {account}, by user:ada@shop.example")
+    # Who may read it all makes it its own.
+    endpoints.update(session, account, made[1], WebhookChange(description="the back office's"))
+    assert len(beyond_their_makers(session)) == 2
+
+
+def _issued(session: AdminSession, account: str, scope: str) -> str:
+    return keys.issue(session, account, NewKey(scopes=[scope])).issued.key_id
+
+
 def test_a_stranger_finds_no_webhook_and_bad_terms_are_refused(
     sqlite_session: AdminSession,
 ) -> None:
@@ -648,6 +683,6 @@ def test_why_an_attempt_failed_is_kept_as_a_sentence(session: AdminSession) -> N
     failed = deliveries.Attempt("att_1", webhook, "evt_1", "decision.made", 1, 1, 5, failure=why)
     with session.database.writing() as connection:
         deliveries.add_attempts(connection, [failed])
-        [kept] = deliveries.attempts_of(connection, webhook, 10)
+        [kept] = deliveries.attempts_of(connection, webhook, 10, types=EventName)
     assert kept == failed
     assert isinstance(kept.failure, Sentence)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from gatehouse.core.ids import sibling_id
+from gatehouse.core.rights import Right
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import plain
 
@@ -108,6 +109,34 @@ MEANINGS: Final[dict[EventName, str]] = {
     EventName.BALANCE_AUTO_TOP_UP_PAUSED: "Automatic top-ups pause, or were turned off.",
 }
 """Every type in one sentence."""
+
+_WHOLE_REQUESTS: Final = (Right.DECISIONS, Right.PERSONAL)
+_OF_DECISIONS: Final = (Right.DECISIONS,)
+_OF_MONEY: Final = (Right.SEE_MONEY,)
+_RIGHTS: Final[dict[str, tuple[Right, ...]]] = {
+    "decision": _WHOLE_REQUESTS,
+    "payment": _WHOLE_REQUESTS,
+    "feedback": _WHOLE_REQUESTS,
+    "review": (Right.REVIEWED,),
+    "alert": _OF_DECISIONS,
+    "drift": _OF_DECISIONS,
+    "outcome": _OF_DECISIONS,
+    "programme": _OF_DECISIONS,
+    "report": _OF_DECISIONS,
+    "balance": _OF_MONEY,
+    "statement": _OF_MONEY,
+    **dict.fromkeys(("connector", "experiment", "import", "key", "model", "rules", "webhook"), ()),
+}
+"""What reading the data of a type needs, by the word that it begins with. Those without tell what
+was configured and what runs, by names, versions and times.
+"""
+
+
+def rights_of(types: Iterable[str]) -> tuple[Right, ...]:
+    """What reading events of some types needs; of a type that is not known here, every right."""
+    found = (_RIGHTS.get(each.partition(".")[0], tuple(Right)) for each in types)
+    return tuple(dict.fromkeys(right for rights in found for right in rights))
+
 
 ABOUT_REQUESTS: Final = frozenset(
     each

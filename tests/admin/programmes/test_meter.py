@@ -90,10 +90,15 @@ def test_visas_ratio_is_met_exactly_at_its_threshold(
 def test_visa_asks_for_more_than_100_events_and_75000_in_the_middle_east(
     reports: int, disputes: int, amounts: tuple[int, int, int], met: bool
 ) -> None:
-    names = ("report_micros", "fraud_micros", "other_micros")
-    worth = {name: {"USD": micros} for name, micros in zip(names, amounts, strict=True)}
+    reported, fraud, other = ({"USD": micros} for micros in amounts)
     counts = MonthCounts(
-        sales=4000, fraud_reports=reports, disputes=disputes, fraud_disputes=20, **worth
+        sales=4000,
+        fraud_reports=reports,
+        disputes=disputes,
+        fraud_disputes=20,
+        report_micros=reported,
+        fraud_micros=fraud,
+        other_micros=other,
     )
     assert standing("VAMP", counts, region="MENA").met is met
     assert not standing("VAMP", counts, region="EU").met
@@ -101,8 +106,9 @@ def test_visa_asks_for_more_than_100_events_and_75000_in_the_middle_east(
 
 def test_each_threshold_has_two_sources_or_says_what_one_states_alone() -> None:
     table = shipped_table()
-    for level in (*table.unmetered, *(one for each in table.programmes for one in each.levels)):
-        assert len(level.sources) >= 2 or level.alone, level
+    levels = [(one.sources, one.alone) for each in table.programmes for one in each.levels]
+    for sources, alone in [*levels, *((each.sources, each.alone) for each in table.unmetered)]:
+        assert len(sources) >= 2 or alone, sources
 
 
 def test_latin_america_and_acquirers_have_dates_of_their_own() -> None:

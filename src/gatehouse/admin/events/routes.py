@@ -111,7 +111,8 @@ class EventRoutes:
         """Events.
 
         What happened to the account, oldest first. Each event comes at least once to a reader that
-        goes on from its last `cursor`.
+        goes on from its last `cursor`. Without `types`, these are the ones that the key may read:
+        whole requests need the scope `decisions` or, of reviews, `reviews`, and money `billing`.
         """
         after, types, limit, wait_s = (call.query[each.name] for each in _QUERY)
         try:

@@ -21,12 +21,15 @@ from gatehouse.admin.webhooks.types.webhook import (
 from gatehouse.admin.webhooks.use_cases import endpoints, messages
 from gatehouse.connectors.webhooks.destinations import LONGEST_URL, DestinationRefused
 from gatehouse.connectors.webhooks.signing_secrets import SecretKind
+from gatehouse.console.forms.forms import FormRefused
 from gatehouse.console.forms.numbers import read_number
 from gatehouse.console.pages import Action, Declarations, Page
+from gatehouse.console.refusals import as_sentence
 from gatehouse.console.serving.cookies import Notice
 from gatehouse.console.visit import Visit
 from gatehouse.console.words.formats import parse_local
 from gatehouse.core.clock import Moment
+from gatehouse.core.errors import RightMissing
 from gatehouse.core.events import EventName
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import said_by
@@ -52,7 +55,7 @@ def show_new(visit: Visit) -> Response:
 
 def create(visit: Visit) -> Response:
     """Add a webhook, and show its secret this once."""
-    with _refused_url(visit):
+    with _refused(visit):
         made = endpoints.create(visit.session, visit.account_id, _given(visit))
     return visit.render("webhooks/secret.html", made=made.answer)
 
@@ -85,7 +88,7 @@ def change(visit: Visit) -> Response:
     seen = Precondition(read_number(visit.form.get("expected", "")))
     new = _given(visit)
     given = WebhookChange(new.url, new.events, new.decisions, new.ordered, new.description)
-    with _refused_url(visit):
+    with _refused(visit):
         _update(visit, given, seen)
     return _back(visit, "webhooks.notices.changed")
 
@@ -149,13 +152,15 @@ def _update(visit: Visit, given: WebhookChange, seen: Precondition = ANY_VERSION
 
 
 @contextmanager
-def _refused_url(visit: Visit) -> Iterator[None]:
-    """Say beside its field why an address cannot be used, as part of a longer sentence."""
+def _refused(visit: Visit) -> Iterator[None]:
+    """Say beside its field why an address cannot be used, or events cannot be told."""
     try:
         yield
     except DestinationRefused as refused:
         why = visit.said(said_by(refused)).removesuffix(".")
         raise visit.refuse("url", "webhooks.problems.url", why=why) from None
+    except RightMissing as refused:
+        raise FormRefused({"events": as_sentence(visit.said(said_by(refused)))}) from None
 
 
 def _back(visit: Visit, notice: str, **values: int) -> Response:

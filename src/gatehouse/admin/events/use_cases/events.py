@@ -7,13 +7,14 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta
 
+from gatehouse.access.actors import Actor
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.pipelines.use_cases.recorded_answers import load_programs, recorded_answer
 from gatehouse.core.api_values import Timestamp, money
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
-from gatehouse.core.events import ABOUT_REQUESTS, EventName, NewEvent
+from gatehouse.core.events import ABOUT_REQUESTS, EventName, NewEvent, rights_of
 from gatehouse.core.ids import is_id
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
@@ -57,6 +58,7 @@ class EventQuery(msgspec.Struct, frozen=True):
     """A cursor; None begins with the oldest that is kept."""
     limit: int = MOST_AT_ONCE
     types: tuple[EventName, ...] = ()
+    """None named: all that the actor may read."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.limit <= MOST_AT_ONCE:
@@ -83,7 +85,8 @@ def read_events(
 ) -> tuple[EventPage, EventPlace]:
     """The same, and where its cursor stands, for those who wait there."""
     with account_reading(session, account_id) as connection:
-        found = outbox.read_after(connection, account_id, query.after, query.limit, query.types)
+        types = _readable(session.actor, query.types)
+        found = outbox.read_after(connection, account_id, query.after, query.limit, types)
         events = [each.event for each in found.events]
         shown = render(session, connection, account_id, events)
     return EventPage(shown, found.cursor, found.more), found.place
@@ -92,7 +95,8 @@ def read_events(
 def newest_events(session: AdminSession, account_id: str, query: EventQuery) -> EventPage:
     """The newest events in their order; the cursor goes on after all that there are by now."""
     with account_reading(session, account_id) as connection:
-        found = outbox.newest(connection, account_id, query.limit, query.types)
+        types = _readable(session.actor, query.types)
+        found = outbox.newest(connection, account_id, query.limit, types)
         shown = render(session, connection, account_id, found)
         cursor = outbox.newest_cursor(connection, account_id)
     return EventPage(shown, cursor, more=False)
@@ -105,6 +109,14 @@ def get_event(session: AdminSession, account_id: str, event_id: str) -> PublicEv
         if found is None:
             raise NotFound(EVENT_UNKNOWN(event=recordable(event_id)))
         return render(session, connection, account_id, [found.event])[0]
+
+
+def _readable(actor: Actor, types: tuple[EventName, ...]) -> tuple[EventName, ...]:
+    """The types to look for; none are all of them, and one that is asked for may be refused."""
+    if types or actor.may(*rights_of(EventName)):
+        actor.check(*rights_of(types))
+        return types
+    return tuple(each for each in EventName if actor.may(*rights_of([each])))
 
 
 def newest_cursor(session: AdminSession, account_id: str) -> str:
@@ -121,6 +133,7 @@ def render(
 ) -> list[PublicEvent]:
     """Events as they are told, with the decisions they speak of as these are kept by now."""
     session.actor.check_account(account_id)
+    session.actor.check(*rights_of(each.type for each in events))
     requests = dict.fromkeys(each.about for each in events if each.type in ABOUT_REQUESTS)
     records = decisions.get_many(connection, account_id, list(requests), session.fingerprints)
     currency = accounts.currency_of(connection, account_id)

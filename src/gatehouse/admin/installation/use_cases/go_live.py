@@ -14,6 +14,7 @@ from gatehouse.admin.connectors.worker import connector_points
 from gatehouse.admin.installation.use_cases.hardening import hardening_points
 from gatehouse.admin.memory.worker.memory_points import memory_points
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
+from gatehouse.admin.webhooks.use_cases.makers import beyond_their_makers
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.intel.feeds.files import is_ignored, recognise
@@ -100,14 +101,18 @@ def inspect(
             'look for "could not make partitions ahead" in the log of the servers: every request '
             "of a month without a partition fails",
         ),
+        of_data(
+            "webhooks",
+            data.webhooks,
+            "have each changed by who may read what it sends, or deleted: gatehouse webhooks",
+            needed=False,
+        ),
         _tor_point(settings),
-        msgspec.structs.replace(
-            of_data(
-                "fees of pipelines",
-                data.fees,
-                "offer the fee by a name and let the pipeline name it: gatehouse prices set "
-                "RULES/NAME=FEE; see docs/pipelines.md",
-            ),
+        of_data(
+            "fees of pipelines",
+            data.fees,
+            "offer the fee by a name and let the pipeline name it: gatehouse prices set "
+            "RULES/NAME=FEE; see docs/pipelines.md",
             needed=False,
         ),
         *variable_points(unknown),
@@ -124,10 +129,12 @@ class _DataChecks:
         remedy = "check GATEHOUSE_DATABASE_URL and run: gatehouse migrate"
         self.schema = _point("database", self._schema, remedy)
 
-    def point(self, name: str, check: Callable[[], str], remedy: str) -> Point:
+    def point(
+        self, name: str, check: Callable[[], str], remedy: str, *, needed: bool = True
+    ) -> Point:
         """A point about the data, which says nothing of its own while the database is open."""
         if self.schema.ok:
-            return _point(name, check, remedy)
+            return _point(name, check, remedy, needed=needed)
         return Point(name, False, _UNREAD, self.schema.remedy, needed=False)
 
     def _schema(self) -> str:
@@ -206,6 +213,13 @@ class _DataChecks:
             raise GatehouseError(f"amounts that nobody wrote at a terminal: {named}")
         return "no pipeline has an amount that nobody wrote at a terminal"
 
+    def webhooks(self) -> str:
+        beyond = beyond_their_makers(self.session())
+        if beyond:
+            told = "; ".join(beyond)
+            raise GatehouseError(f"these send more than who made them may read: {told}")
+        return "none sends more than who made it may read"
+
 
 def _tls_files(settings: Settings) -> str:
     shown = check_tls(settings)
@@ -262,8 +276,8 @@ def _tor_point(settings: Settings) -> Point:
     )
 
 
-def _point(name: str, check: Callable[[], str], remedy: str) -> Point:
+def _point(name: str, check: Callable[[], str], remedy: str, *, needed: bool = True) -> Point:
     try:
-        return Point(name, True, check(), remedy)
+        return Point(name, True, check(), remedy, needed)
     except GatehouseError as error:
-        return Point(name, False, said_by(error), remedy)
+        return Point(name, False, said_by(error), remedy, needed)

@@ -149,9 +149,10 @@ def attempts_of(
     *,
     before: str | None = None,
     event_id: str | None = None,
+    types: Sequence[str],
 ) -> list[Attempt]:
-    """Attempts, newest first, beginning before the one that is named."""
-    query = sa.select(WEBHOOK_ATTEMPTS).where(_A.webhook_id == webhook_id)
+    """Attempts about events of some types, newest first, beginning before the one that is named."""
+    query = sa.select(WEBHOOK_ATTEMPTS).where(_A.webhook_id == webhook_id, _A.type.in_(types))
     if before is not None:
         query = query.where(_A.id < before)
     if event_id is not None:

@@ -34,7 +34,7 @@ from gatehouse.connectors.webhooks.options import webhook_options
 from gatehouse.connectors.webhooks.signing_secrets import SigningSecret, new_secret, rotated
 from gatehouse.core.clock import Moment, iso_time, moment
 from gatehouse.core.errors import KeyMissing, SealBroken
-from gatehouse.core.events import EventName
+from gatehouse.core.events import EventName, rights_of
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_change
@@ -66,6 +66,8 @@ def create(change: Change, account_id: str, given: NewWebhook) -> Tagged[PublicW
     """Add a webhook.
 
     Adds an address that is told of events. The answer holds the secret, which cannot be had again.
+    Events need the scopes that reading their data needs: whole requests `decisions` or, of
+    reviews, `reviews`, and money `billing`.
     """
     terms = _checked(change, changed_terms(WebhookTerms("", ()), given))
     secret = new_secret(given.signing, change.random_bytes)
@@ -93,12 +95,15 @@ def update(
 ) -> Tagged[PublicWebhook]:
     """Change a webhook.
 
-    Changes what is named. One that is enabled again goes on where it stopped.
+    Changes what is named. One that is enabled again goes on where it stopped. But for disabling it,
+    this needs the scopes that adding it would.
     """
     kept = _seen(change, account_id, webhook_id, seen)
-    terms = _checked(change, changed_terms(kept.terms, given))
+    terms = changed_terms(kept.terms, given)
     values: dict[str, Any] = {}
     enabled = None if given.enabled is UNSET else given.enabled
+    if enabled is not False or terms != kept.terms:
+        terms = _checked(change, terms)
     if enabled is not None:
         values = _enabled() if enabled else _disabled(DisabledBecause.ASKED)
     if enabled and kept.state is not WebhookState.ENABLED:
@@ -211,8 +216,9 @@ def whole_backlog(connection: sa.Connection, now_ms: int) -> WebhookBacklog:
 
 
 def _checked(change: Change, terms: WebhookTerms) -> WebhookTerms:
-    """The terms, if messages can be sent by them; or `InvalidInput`."""
+    """The terms, if messages can be sent by them, and the actor may read what they tell."""
     terms = check_terms(terms)
+    change.actor.check(*rights_of(terms.types()))
     webhook_options(change.session.settings).policy.check_url(terms.url)
     for each in terms.decisions:
         check_filter(each)

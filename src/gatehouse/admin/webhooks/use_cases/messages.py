@@ -24,6 +24,7 @@ from gatehouse.connectors.webhooks.signing_secrets import signatures
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, iso_time, moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
+from gatehouse.core.events import EventName, rights_of
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_change
@@ -72,10 +73,13 @@ def list_attempts(
 ) -> AttemptPage:
     """List attempts.
 
-    Attempts to send messages of the last 30 days, newest first, without bodies.
+    Attempts to send messages of the last 30 days, newest first, without bodies; those about events
+    that the caller may read.
     """
     endpoints.get(reading.connection, account_id, webhook_id)
-    which = {"before": wanted.starting_after, "event_id": wanted.event_id}
+    actor = reading.session.actor
+    types = [each for each in (*EventName, TEST_TYPE) if actor.may(*rights_of([each]))]
+    which = {"before": wanted.starting_after, "event_id": wanted.event_id, "types": types}
     found = deliveries.attempts_of(reading.connection, webhook_id, wanted.limit + 1, **which)
     shown = [_shown(each) for each in found[: wanted.limit]]
     return AttemptPage(shown, len(found) > wanted.limit)
@@ -92,7 +96,8 @@ def replay(
 ) -> ReplayStarted:
     """Send messages again.
 
-    Sends one message again, or all of a span of time. Their ids stay the same.
+    Sends one message again, or all of a span of time. Their ids stay the same. It needs the scopes
+    that reading their events needs.
     """
     if (given.event_id is None) == (given.since is None):
         raise InvalidInput(_REPLAY_WHAT())
@@ -107,6 +112,7 @@ def replay(
         types = kept.terms.types()
         wanted = [each for each in found[:MOST_REPLAYED] if each.event.type in types]
         told["messages"] = len(wanted)
+    change.actor.check(*rights_of(each.event.type for each in wanted))
     again = [_again(webhook_id, each, change.now_ms) for each in wanted]
     deliveries.put_waiting(change.connection, webhook_id, again)
     change.audit("webhook.replay", account_id, webhookId=webhook_id, **told)
