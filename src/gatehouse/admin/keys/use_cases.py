@@ -8,7 +8,7 @@ have its keys live on after its own end.
 import ipaddress
 from typing import Final
 
-from gatehouse.access.actors import ActorKind
+from gatehouse.access.actors import Actor, ActorKind
 from gatehouse.access.keys import (
     MANAGE_SCOPES,
     OF_PLAYGROUND,
@@ -32,6 +32,7 @@ from gatehouse.admin.keys.types import (
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.ip_networks import is_inside
+from gatehouse.core.rights import Right
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.keys import IssuedKey, KeyTerms
@@ -81,14 +82,15 @@ def list_keys(reading: Reading, account_id: str) -> KeyPage:
 def issue(change: Change, account_id: str, given: NewKey) -> KeyTold:
     """Issue a key.
 
-    Issues a key. It can be for every operation, for scopes of management that the issuing key has,
-    within its networks, up to its rate limit and up to its end.
+    Issues a key. It can be for every operation that reads no more than the issuing key may, for
+    scopes of management that this has, within its networks, up to its rate limit and up to its end.
     """
     terms = _terms(given, change.now_ms)
     issuer = _issuer(change)
     if issuer is not None:
         terms = _within(issuer, terms)
         _check_grant(change, issuer, terms)
+    _check_rights(change, account_id, terms.scopes)
     key, text = keys.issue(change, account_id, terms)
     return KeyTold(text, shown(key, change.now_ms))
 
@@ -108,6 +110,7 @@ def rotate(change: Change, account_id: str, key_id: KeyId, given: KeyRotation) -
     successor ends with the calling key at the latest.
     """
     issuer = _issuer_of(change, account_id, key_id)
+    _check_rights(change, account_id, keys.get(change.connection, account_id, key_id).scopes)
     # A key that rotates itself does not put off its own end.
     latest_ms = None if issuer is None else issuer.expires_at_ms
     made = keys.rotate(change, account_id, key_id, given.overlap_s * 1000, latest_ms)
@@ -183,6 +186,12 @@ def _issuer_of(change: Change, account_id: str, key_id: str) -> ApiKey | None:
         limits = key.rate_limit_per_second, key.expires_at_ms
         _check_grant(change, issuer, KeyTerms(key.name, key.scopes, key.networks, *limits))
     return issuer
+
+
+def _check_rights(change: Change, account_id: str, scopes: tuple[str, ...]) -> None:
+    """Refuse to hand out a key with a right that the actor does not have."""
+    given = Actor.key("", account_id, scopes=scopes)
+    change.actor.check(*filter(given.may, Right))
 
 
 def _within(issuer: ApiKey, terms: KeyTerms) -> KeyTerms:
