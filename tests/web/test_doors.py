@@ -28,7 +28,7 @@ REQUEST: Final = "req_01kabcdefghjkmnpqrstvwxyz0"
 SEARCH: Final = {"search": {"email": "ann@example.com"}}
 LISTED: Final = {"list": "blocked", "entity": "user", "reason": "attack"}
 DRY: Final = "?dryRun=true"
-DOORS: Final = {
+DOORS: Final[dict[str, list[tuple[str, str, Any]]]] = {
     "manage:lists": [
         ("POST", f"/bulk/entries{DRY}", SEARCH | LISTED),
         ("POST", "/bulk/entries", {"requestIds": [REQUEST], **LISTED}),
@@ -157,7 +157,12 @@ def test_a_webhook_is_told_what_its_key_may_read(
         refused(wider, 403, "scope_not_allowed")
         # Another's webhook: where to, what, and what was told are not for this key.
         path = f"{HOOKS}/{whole.id}"
-        for change in ({"url": "https://evil.example/"}, {"decisions": []}, {"enabled": True}):
+        changes: list[dict[str, Any]] = [
+            {"url": "https://evil.example/"},
+            {"decisions": []},
+            {"enabled": True},
+        ]
+        for change in changes:
             refused(client.post(path, json=change), 403, "scope_not_allowed")
         [event] = reader.get("/api/v1/events", params={"types": "decision.made"}).json()[
             "eventsResponse"

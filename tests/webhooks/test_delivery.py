@@ -683,6 +683,6 @@ def test_why_an_attempt_failed_is_kept_as_a_sentence(session: AdminSession) -> N
     failed = deliveries.Attempt("att_1", webhook, "evt_1", "decision.made", 1, 1, 5, failure=why)
     with session.database.writing() as connection:
         deliveries.add_attempts(connection, [failed])
-        [kept] = deliveries.attempts_of(connection, webhook, 10, types=EventName)
+        [kept] = deliveries.attempts_of(connection, webhook, 10, types=[*EventName])
     assert kept == failed
     assert isinstance(kept.failure, Sentence)

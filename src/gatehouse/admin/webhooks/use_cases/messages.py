@@ -79,7 +79,11 @@ def list_attempts(
     endpoints.get(reading.connection, account_id, webhook_id)
     actor = reading.session.actor
     types = [each for each in (*EventName, TEST_TYPE) if actor.may(*rights_of([each]))]
-    which = {"before": wanted.starting_after, "event_id": wanted.event_id, "types": types}
+    which: dict[str, Any] = {
+        "before": wanted.starting_after,
+        "event_id": wanted.event_id,
+        "types": types,
+    }
     found = deliveries.attempts_of(reading.connection, webhook_id, wanted.limit + 1, **which)
     shown = [_shown(each) for each in found[: wanted.limit]]
     return AttemptPage(shown, len(found) > wanted.limit)
