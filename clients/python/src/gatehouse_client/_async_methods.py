@@ -47,8 +47,8 @@ class ManageAlertsCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.AlertPage]:
         """What departs from the account's own normal by hour and weekday: attacks, feasts and
-        outages, each with the values that stand out and the money at stake. Scope
-        `manage:lists`. Free.
+        outages, each with the values that stand out and the money at stake. Scopes
+        `manage:lists` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -78,7 +78,7 @@ class ManageAlertsCalls:
         self, alert_id: str, *, options: CallOptions | None = None
     ) -> Answer[models.AlertShown]:
         """Its figures beside what is usual, the values that stand out, a rule to begin with, and
-        some of its requests. Scope `manage:lists`. Free.
+        some of its requests. Scopes `manage:lists` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -102,8 +102,8 @@ class ManageAlertsCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.AlertShown]:
         """Says that somebody looks after it, so that the overview does not ask for attention any
-        more; or ends it. It goes on by itself until requests are as usual again. Scope
-        `manage:lists`. Free.
+        more; or ends it. It goes on by itself until requests are as usual again. Scopes
+        `manage:lists` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -132,8 +132,8 @@ class ManageAlertsCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.AlertBlocked]:
         """Puts the addresses, devices and whatever else is asked for on lists, for a day unless
-        another span is given. What a list does is up to the rules that name it. Scope
-        `manage:lists`. Free.
+        another span is given. What a list does is up to the rules that name it. Scopes
+        `manage:lists` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -542,7 +542,7 @@ class ManageBulkCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.BulkShown]:
         """Such as the users, cards or devices of them. What is on the list already is left as it
-        is. Scope `manage:lists`. Free.
+        is. Scopes `manage:lists` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -648,7 +648,7 @@ class ManageDecisionsCalls:
         """Looks for two earlier orders on the same card that show the order to be the
         cardholder's, as Visa's Compelling Evidence 3.0 wants them, and says what was missing if
         there are none. The packet holds personal data in clear: each look leaves an audit line.
-        Scope `manage:feedback`. Free.
+        Scopes `manage:feedback` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -666,7 +666,8 @@ class ManageDecisionsCalls:
         self, request_id: str, *, options: CallOptions | None = None
     ) -> Answer[models.EvidencePaper]:
         """The order, its checks, the delivery as you told it, and earlier orders. It holds
-        personal data in clear: each look leaves an audit line. Scope `manage:feedback`. Free.
+        personal data in clear: each look leaves an audit line. Scopes `manage:feedback` and
+        `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -911,7 +912,7 @@ class ManageDriftCalls:
     ) -> Answer[models.DriftPage]:
         """What is not as usual: signals and scores, how often rules match, and how long labels
         take. The last day is compared with the same hours of the weeks before, every six hours,
-        where an account has enough requests. Scope `manage:models`. Free.
+        where an account has enough requests. Scopes `manage:models` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -1084,8 +1085,8 @@ class ManageExperimentsCalls:
         self, experiment_id: str, *, options: CallOptions | None = None
     ) -> Answer[models.ExperimentResult]:
         """Decisions, acceptance, fraud and money of each arm as counted by the last minute, and a
-        sequential test, which may be looked at as often as anybody likes. Scope `manage:rules`.
-        Free.
+        sequential test, which may be looked at as often as anybody likes. Scopes `manage:rules`
+        and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -1148,8 +1149,8 @@ class ManageExplorationsCalls:
     ) -> Answer[models.JobResponse]:
         """Starts a job that counts decisions by one signal or by two: how many, what became of
         them, fraud, money, and how many in each part of the span. Signals that tell of a
-        person, and custom inputs, are left to the console and the command. Scope
-        `manage:rules`. Free.
+        person, and custom inputs, are left to the console and the command. Scopes
+        `manage:rules` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -1527,9 +1528,9 @@ class ManageKeysCalls:
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.KeyTold]:
-        """Issues a key. It can be for every operation, for scopes of management that the issuing
-        key has, within its networks, up to its rate limit and up to its end. Scope
-        `manage:keys`. Free.
+        """Issues a key. It can be for every operation that reads no more than the issuing key may,
+        for scopes of management that this has, within its networks, up to its rate limit and up
+        to its end. Scope `manage:keys`. Free.
         """
         return await self._send(
             Call(
@@ -1900,7 +1901,7 @@ class ManageModelsCalls:
     ) -> Answer[models.JobResponse]:
         """Starts a job that fits a model to recorded requests and their labels, measures it beside
         the one in force, and keeps it as a new version. It is not used until it is promoted.
-        Scope `manage:models`. Free.
+        Scopes `manage:models` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -1936,7 +1937,7 @@ class ManageModelsCalls:
     ) -> Answer[models.JobResponse]:
         """Starts a job that checks recorded requests and their labels for what flatters or spoils
         a model: ten findings, each with a level, figures, and what to do. Nothing is trained or
-        changed. Scope `manage:models`. Free.
+        changed. Scopes `manage:models` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -2035,8 +2036,8 @@ class ManageModelsCalls:
     ) -> Answer[models.JobResponse]:
         """Starts a job that scores recorded requests with a model and with the one in force, by
         what was measured when each came; or that compares what both said then, where the model
-        scored beside the one in force. Requests are not touched, and nothing is changed. Scope
-        `manage:models`. Free.
+        scored beside the one in force. Requests are not touched, and nothing is changed. Scopes
+        `manage:models` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -2056,7 +2057,7 @@ class ManageModelsCalls:
         self, version: str | int, *, options: CallOptions | None = None
     ) -> Answer[models.ModelTrialShown]:
         """What the newest trial of a model found: agreement, decisions that would differ, figures,
-        and thresholds with one of equal share. Scope `manage:models`. Free.
+        and thresholds with one of equal share. Scopes `manage:models` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -2354,7 +2355,7 @@ class ManageOutcomesCalls:
         self, *, kind: models.OutcomeKind | str, reference: str, options: CallOptions | None = None
     ) -> Answer[models.OutcomeCandidates]:
         """Found now by all that was told of the outcome. Where there is more than one, a person
-        has to say which it is. Scope `manage:feedback`. Free.
+        has to say which it is. Scopes `manage:feedback` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3096,7 +3097,8 @@ class ManagePrivacyCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.JobResponse]:
         """Starts a job that makes a person anonymous in decisions, and erases them from reviews,
-        kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free.
+        kept answers, identity records and, if wanted, lists. Scopes `manage:identities` and
+        `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3174,7 +3176,8 @@ class ManageProgrammesCalls:
     ) -> Answer[models.JobResponse]:
         """Starts a job that counts the authorizations of a month in which cards were tried out:
         one BIN, many cards, few amounts. Its result is beside the network's limit; the
-        network's own flag is not shown to merchants. Scope `manage:feedback`. Free.
+        network's own flag is not shown to merchants. Scopes `manage:feedback` and `decisions`.
+        Free.
         """
         return await self._send(
             Call(
@@ -3201,7 +3204,7 @@ class ManageProgrammesCalls:
         """Starts a job that judges recorded requests, by default those of the last 90 days, by a
         document. Its result says what the ratios of each month would have been without the
         payments that the rule set declines, and which sales would have been lost. Changes
-        nothing. Scope `manage:rules`. Free.
+        nothing. Scopes `manage:rules` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3225,7 +3228,7 @@ class ManageReportsCalls:
 
     async def list(self, *, options: CallOptions | None = None) -> Answer[models.ReportList]:
         """The report on each month is made by itself once the month is over, and `report.ready`
-        tells. Scope `manage:account`. Free.
+        tells. Scopes `manage:account` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3248,8 +3251,8 @@ class ManageReportsCalls:
         self, *, month: str, idempotency_key: str | None = None, options: CallOptions | None = None
     ) -> Answer[models.JobResponse]:
         """Starts a job. The report takes the place of the one on the same month, with all that was
-        told since. A month that is not over yet is reported on up to now. Scope
-        `manage:account`. Free.
+        told since. A month that is not over yet is reported on up to now. Scopes
+        `manage:account` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3269,7 +3272,7 @@ class ManageReportsCalls:
     ) -> Answer[models.MonthlyReport]:
         """Orders, acceptance, fraud and disputes by number and money, reviews and who did them,
         rules, markets, and orders before and after each change of rules, as known when it was
-        made. Scope `manage:account`. Free.
+        made. Scopes `manage:account` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3298,8 +3301,8 @@ class ManageRingsCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.RingPage]:
         """Rings of the account: people who share cards, contacts, devices or addresses, directly
-        or over others. They are listed by the newest decisions that name one. Scope
-        `manage:lists`. Free.
+        or over others. They are listed by the newest decisions that name one. Scopes
+        `manage:lists` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3329,7 +3332,7 @@ class ManageRingsCalls:
         self, ring_id: str, *, options: CallOptions | None = None
     ) -> Answer[models.RingDetails]:
         """Its members as decisions keep them, its money, its newest decisions, and what they
-        turned out to be. Scope `manage:lists`. Free.
+        turned out to be. Scopes `manage:lists` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3356,7 +3359,7 @@ class ManageRingsCalls:
     ) -> Answer[models.RingBlocked]:
         """Puts all users, cards, mailboxes, phones and devices of a ring on lists, with a reason
         and an expiry. What a list does is up to the rules that name it. Addresses are left out:
-        others have them, too. Scope `manage:lists`. Free.
+        others have them, too. Scopes `manage:lists` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3701,7 +3704,7 @@ class ManageRulesCalls:
     ) -> Answer[models.JobResponse]:
         """Starts a job that judges recorded requests by a document, each by what was known when it
         came. Its result says what would have been decided, caught and lost, in millionths by
-        currency. Changes nothing. Scope `manage:rules`. Free.
+        currency. Changes nothing. Scopes `manage:rules` and `decisions`. Free.
         """
         return await self._send(
             Call(
@@ -3934,8 +3937,8 @@ class ManageUsageCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.UsageResponse]:
         """Decided requests by day and operation, and what they were charged, of a month (by
-        default this) or of up to 92 days; or by key, pipeline or tag, per day or month. Scope
-        `manage:billing`. Free.
+        default this) or of up to 92 days; or by key, pipeline or tag, per day or month. Tags
+        are of decisions: they need the scope `decisions`, too. Scope `manage:billing`. Free.
         """
         return await self._send(
             Call(
@@ -3992,7 +3995,8 @@ class ManageWebhooksCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.PublicWebhook]:
         """Adds an address that is told of events. The answer holds the secret, which cannot be had
-        again. Scope `manage:webhooks`. Free.
+        again. Events need the scopes that reading their data needs: whole requests `decisions`
+        or, of reviews, `reviews`, and money `billing`. Scope `manage:webhooks`. Free.
         """
         return await self._send(
             Call(
@@ -4045,8 +4049,8 @@ class ManageWebhooksCalls:
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.PublicWebhook]:
-        """Changes what is named. One that is enabled again goes on where it stopped. Scope
-        `manage:webhooks`. Free.
+        """Changes what is named. One that is enabled again goes on where it stopped. But for
+        disabling it, this needs the scopes that adding it would. Scope `manage:webhooks`. Free.
         """
         return await self._send(
             Call(
@@ -4156,8 +4160,8 @@ class ManageWebhooksCalls:
         event_id: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.AttemptPage]:
-        """Attempts to send messages of the last 30 days, newest first, without bodies. Scope
-        `manage:webhooks`. Free.
+        """Attempts to send messages of the last 30 days, newest first, without bodies; those about
+        events that the caller may read. Scope `manage:webhooks`. Free.
         """
         return await self._send(
             Call(
@@ -4208,8 +4212,8 @@ class ManageWebhooksCalls:
         idempotency_key: str | None = None,
         options: CallOptions | None = None,
     ) -> Answer[models.ReplayStarted]:
-        """Sends one message again, or all of a span of time. Their ids stay the same. Scope
-        `manage:webhooks`. Free.
+        """Sends one message again, or all of a span of time. Their ids stay the same. It needs the
+        scopes that reading their events needs. Scope `manage:webhooks`. Free.
         """
         return await self._send(
             Call(
@@ -4442,7 +4446,9 @@ class EventsCalls:
         options: CallOptions | None = None,
     ) -> Answer[models.EventsResponse]:
         """What happened to the account, oldest first. Each event comes at least once to a reader
-        that goes on from its last `cursor`. Free.
+        that goes on from its last `cursor`. Without `types`, these are the ones that the key
+        may read: whole requests need the scope `decisions` or, of reviews, `reviews`, and money
+        `billing`. Free.
         """
         return await self._send(
             Call(

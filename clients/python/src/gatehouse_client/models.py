@@ -1188,7 +1188,9 @@ class DisputeSummary(Struct, frozen=True, kw_only=True):
     decision: DisputeChoice | None
     """What was decided about it."""
     winnable: bool | None
-    """Whether Compelling Evidence 3.0 can be used; null without a decision."""
+    """Whether Compelling Evidence 3.0 can be used; null without a decision, or for a key without
+    the scope `decisions`.
+    """
     missing: MissingEvidence | None
     """Why it cannot be used."""
     summary: str | None
@@ -3735,7 +3737,7 @@ class PersonErasure(Struct, frozen=True, kw_only=True):
     card_number: str | None = None
     """A card."""
     lists: bool | None = None
-    """Whether entries of lists name nobody any more; they go on matching."""
+    """Whether entries of lists go, too; a block may have to stay."""
 
 
 class PipelineRequest(Struct, frozen=True, kw_only=True):
