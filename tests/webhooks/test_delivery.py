@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from gatehouse.access.actors import Actor
-from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.access.roles import Permission
+from gatehouse.admin.installation.queries import Backlog, count_backlog
 from gatehouse.admin.keys import use_cases as keys
 from gatehouse.admin.keys.types import NewKey
 from gatehouse.admin.webhooks.queries import claims, deliveries

@@ -1132,7 +1132,7 @@ export interface DisputeSummary {
   readonly daysLeft: number | null;
   /** What was decided about it. */
   readonly decision: DisputeChoice | null;
-  /** Whether Compelling Evidence 3.0 can be used; null without a decision. */
+  /** Whether Compelling Evidence 3.0 can be used; null without a decision, or for a key without the scope `decisions`. */
   readonly winnable: boolean | null;
   /** Why it cannot be used. */
   readonly missing: MissingEvidence | null;
@@ -2623,6 +2623,34 @@ export type MeteredScope = "ACCOUNT" | "MERCHANT" | (string & {});
 
 /** Why there is no evidence. */
 export type MissingEvidence = "NOTHING_IN_COMMON" | "NOT_SETTLED" | "NOT_VISA_FRAUD" | "NO_CARD" | "NO_EARLIER_ORDERS" | "NO_IP_ADDRESS_OR_DEVICE" | "ONE_EARLIER_ORDER" | "ONE_ELEMENT" | "OTHER_MERCHANT" | (string & {});
+
+/** A model as a file. */
+export interface ModelFileTold {
+  /** Its number. */
+  readonly version: number;
+  /** The text of the file (JSON). */
+  readonly file: string;
+}
+
+/** A model file to keep as a new version. */
+export interface ModelImport {
+  /** The text of the file. */
+  readonly file: string;
+  /** Whether a file is taken that this account did not export. */
+  readonly trust?: boolean | undefined;
+  /** Why, for the history. */
+  readonly note?: string | null | undefined;
+}
+
+/** Which version a file became; nothing uses it yet. */
+export interface ModelImported {
+  /** Its number. */
+  readonly version: number;
+  /** Whether this account exported it. */
+  readonly own: boolean;
+  /** How it fits this version of the service. */
+  readonly remarks: readonly string[];
+}
 
 /** All models of an account. */
 export interface ModelPage {
@@ -6778,6 +6806,20 @@ export interface Operations {
     body: undefined;
     result: ModelSwitched;
   };
+  /** Export a model */
+  exportModel: {
+    path: { readonly version: string };
+    query: Record<string, never>;
+    body: undefined;
+    result: ModelFileTold;
+  };
+  /** Import a model */
+  importModel: {
+    path: Record<string, never>;
+    query: Record<string, never>;
+    body: ModelImport;
+    result: ModelImported;
+  };
   /** List drift */
   listDrift: {
     path: Record<string, never>;
@@ -7053,6 +7095,8 @@ export const OPERATIONS = {
   rollBackModel: { method: "POST", path: "/api/v1/manage/models/rollback", answer: "modelLiveResponse", repeat: "keyed" },
   getModel: { method: "GET", path: "/api/v1/manage/models/{version}", answer: "modelResponse", repeat: "harmless" },
   promoteModel: { method: "POST", path: "/api/v1/manage/models/{version}/promote", answer: "modelLiveResponse", repeat: "keyed" },
+  exportModel: { method: "GET", path: "/api/v1/manage/models/{version}/file", answer: "modelFileResponse", repeat: "harmless" },
+  importModel: { method: "POST", path: "/api/v1/manage/models/imports", answer: "modelImportedResponse", repeat: "keyed" },
   listDrift: { method: "GET", path: "/api/v1/manage/drift", answer: "driftResponse", repeat: "harmless" },
   tryModel: { method: "POST", path: "/api/v1/manage/models/{version}/trials", answer: "jobResponse", repeat: "keyed" },
   getModelTrial: { method: "GET", path: "/api/v1/manage/models/{version}/trial", answer: "modelTrialResponse", repeat: "harmless" },

@@ -15,7 +15,7 @@ export class ManageAccount extends Calls {
 }
 
 export class ManageAlerts extends Calls {
-  /** What departs from the account's own normal by hour and weekday: attacks, feasts and outages, each with the values that stand out and the money at stake. Scope `manage:lists`. Free. */
+  /** What departs from the account's own normal by hour and weekday: attacks, feasts and outages, each with the values that stand out and the money at stake. Scopes `manage:lists` and `decisions`. Free. */
   list(query: Query<"listAlerts"> = {}, own?: CallOptions): Listing<api.AlertPage, api.AlertShown> {
     return new Listing({
       ask: () => this.send("listAlerts", { query }, own),
@@ -24,17 +24,17 @@ export class ManageAlerts extends Calls {
     });
   }
 
-  /** Its figures beside what is usual, the values that stand out, a rule to begin with, and some of its requests. Scope `manage:lists`. Free. */
+  /** Its figures beside what is usual, the values that stand out, a rule to begin with, and some of its requests. Scopes `manage:lists` and `decisions`. Free. */
   get(alertId: string, own?: CallOptions): Promise<Answer<api.AlertShown>> {
     return this.send("getAlert", { path: { alertId } }, own);
   }
 
-  /** Says that somebody looks after it, so that the overview does not ask for attention any more; or ends it. It goes on by itself until requests are as usual again. Scope `manage:lists`. Free. */
+  /** Says that somebody looks after it, so that the overview does not ask for attention any more; or ends it. It goes on by itself until requests are as usual again. Scopes `manage:lists` and `decisions`. Free. */
   acknowledgement(alertId: string, body: Body<"acknowledgeAlert"> = {}, own?: CallOptions): Promise<Answer<api.AlertShown>> {
     return this.send("acknowledgeAlert", { path: { alertId }, body }, own);
   }
 
-  /** Puts the addresses, devices and whatever else is asked for on lists, for a day unless another span is given. What a list does is up to the rules that name it. Scope `manage:lists`. Free. */
+  /** Puts the addresses, devices and whatever else is asked for on lists, for a day unless another span is given. What a list does is up to the rules that name it. Scopes `manage:lists` and `decisions`. Free. */
   blocking(alertId: string, body: Body<"blockAlert"> = {}, own?: CallOptions & Query<"blockAlert">): Promise<Answer<api.AlertBlocked>> {
     return this.send("blockAlert", { path: { alertId }, query: { dryRun: own?.dryRun }, body }, own);
   }
@@ -128,7 +128,7 @@ export class ManageBulk extends Calls {
     return this.send("assignMany", { query: { dryRun: own?.dryRun }, body }, own);
   }
 
-  /** Such as the users, cards or devices of them. What is on the list already is left as it is. Scope `manage:lists`. Free. */
+  /** Such as the users, cards or devices of them. What is on the list already is left as it is. Scopes `manage:lists` and `decisions`. Free. */
   putEntries(body: Body<"putManyOnList">, own?: CallOptions & Query<"putManyOnList">): Promise<Answer<api.BulkShown>> {
     return this.send("putManyOnList", { query: { dryRun: own?.dryRun }, body }, own);
   }
@@ -156,12 +156,12 @@ export class ManageConnectors extends Calls {
 }
 
 export class ManageDecisions extends Calls {
-  /** Looks for two earlier orders on the same card that show the order to be the cardholder's, as Visa's Compelling Evidence 3.0 wants them, and says what was missing if there are none. The packet holds personal data in clear: each look leaves an audit line. Scope `manage:feedback`. Free. */
+  /** Looks for two earlier orders on the same card that show the order to be the cardholder's, as Visa's Compelling Evidence 3.0 wants them, and says what was missing if there are none. The packet holds personal data in clear: each look leaves an audit line. Scopes `manage:feedback` and `decisions`. Free. */
   getEvidence(requestId: string, own?: CallOptions): Promise<Answer<api.OrderEvidence>> {
     return this.send("getEvidence", { path: { requestId } }, own);
   }
 
-  /** The order, its checks, the delivery as you told it, and earlier orders. It holds personal data in clear: each look leaves an audit line. Scope `manage:feedback`. Free. */
+  /** The order, its checks, the delivery as you told it, and earlier orders. It holds personal data in clear: each look leaves an audit line. Scopes `manage:feedback` and `decisions`. Free. */
   getEvidencePaper(requestId: string, own?: CallOptions): Promise<Answer<api.EvidencePaper>> {
     return this.send("getEvidencePaper", { path: { requestId } }, own);
   }
@@ -214,7 +214,7 @@ export class ManageDisputes extends Calls {
 }
 
 export class ManageDrift extends Calls {
-  /** What is not as usual: signals and scores, how often rules match, and how long labels take. The last day is compared with the same hours of the weeks before, every six hours, where an account has enough requests. Scope `manage:models`. Free. */
+  /** What is not as usual: signals and scores, how often rules match, and how long labels take. The last day is compared with the same hours of the weeks before, every six hours, where an account has enough requests. Scopes `manage:models` and `decisions`. Free. */
   list(query: Query<"listDrift"> = {}, own?: CallOptions): Listing<api.DriftPage, api.DriftShown> {
     return new Listing({
       ask: () => this.send("listDrift", { query }, own),
@@ -256,7 +256,7 @@ export class ManageExperiments extends Calls {
     return this.send("getExperiment", { path: { experimentId } }, own);
   }
 
-  /** Decisions, acceptance, fraud and money of each arm as counted by the last minute, and a sequential test, which may be looked at as often as anybody likes. Scope `manage:rules`. Free. */
+  /** Decisions, acceptance, fraud and money of each arm as counted by the last minute, and a sequential test, which may be looked at as often as anybody likes. Scopes `manage:rules` and `decisions`. Free. */
   getResult(experimentId: string, own?: CallOptions): Promise<Answer<api.ExperimentResult>> {
     return this.send("getExperimentResult", { path: { experimentId } }, own);
   }
@@ -268,7 +268,7 @@ export class ManageExperiments extends Calls {
 }
 
 export class ManageExplorations extends Calls {
-  /** Starts a job that counts decisions by one signal or by two: how many, what became of them, fraud, money, and how many in each part of the span. Signals that tell of a person, and custom inputs, are left to the console and the command. Scope `manage:rules`. Free. */
+  /** Starts a job that counts decisions by one signal or by two: how many, what became of them, fraud, money, and how many in each part of the span. Signals that tell of a person, and custom inputs, are left to the console and the command. Scopes `manage:rules` and `decisions`. Free. */
   start(body: Body<"startExploration">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("startExploration", { body }, own);
   }
@@ -362,7 +362,7 @@ export class ManageKeys extends Calls {
     });
   }
 
-  /** Issues a key. It can be for every operation, for scopes of management that the issuing key has, within its networks, up to its rate limit and up to its end. Scope `manage:keys`. Free. */
+  /** Issues a key. It can be for every operation that reads no more than the issuing key may, for scopes of management that this has, within its networks, up to its rate limit and up to its end. Scope `manage:keys`. Free. */
   issue(body: Body<"issueKey"> = {}, own?: CallOptions): Promise<Answer<api.KeyTold>> {
     return this.send("issueKey", { body }, own);
   }
@@ -448,12 +448,12 @@ export class ManageModels extends Calls {
     });
   }
 
-  /** Starts a job that fits a model to recorded requests and their labels, measures it beside the one in force, and keeps it as a new version. It is not used until it is promoted. Scope `manage:models`. Free. */
+  /** Starts a job that fits a model to recorded requests and their labels, measures it beside the one in force, and keeps it as a new version. It is not used until it is promoted. Scopes `manage:models` and `decisions`. Free. */
   train(body: Body<"startTraining"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("startTraining", { body }, own);
   }
 
-  /** Starts a job that checks recorded requests and their labels for what flatters or spoils a model: ten findings, each with a level, figures, and what to do. Nothing is trained or changed. Scope `manage:models`. Free. */
+  /** Starts a job that checks recorded requests and their labels for what flatters or spoils a model: ten findings, each with a level, figures, and what to do. Nothing is trained or changed. Scopes `manage:models` and `decisions`. Free. */
   audits(body: Body<"auditLabels"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("auditLabels", { body }, own);
   }
@@ -473,12 +473,22 @@ export class ManageModels extends Calls {
     return this.send("promoteModel", { path: { version: `${version}` }, query }, own);
   }
 
-  /** Starts a job that scores recorded requests with a model and with the one in force, by what was measured when each came; or that compares what both said then, where the model scored beside the one in force. Requests are not touched, and nothing is changed. Scope `manage:models`. Free. */
+  /** Its scorecard and its card (what it learned from, its figures, dates and versions) as one file, which is signed: the account knows it again. Scope `manage:models`. Free. */
+  exportFile(version: string | number, own?: CallOptions): Promise<Answer<api.ModelFileTold>> {
+    return this.send("exportModel", { path: { version: `${version}` } }, own);
+  }
+
+  /** Keeps the model of a file as a new version. It scores nothing until it is tried in shadow or promoted, as any other. A file that this account did not export must be trusted on purpose. Scope `manage:models`. Free. */
+  imports(body: Body<"importModel">, own?: CallOptions): Promise<Answer<api.ModelImported>> {
+    return this.send("importModel", { body }, own);
+  }
+
+  /** Starts a job that scores recorded requests with a model and with the one in force, by what was measured when each came; or that compares what both said then, where the model scored beside the one in force. Requests are not touched, and nothing is changed. Scopes `manage:models` and `decisions`. Free. */
   tryTrials(version: string | number, body: Body<"tryModel"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("tryModel", { path: { version: `${version}` }, body }, own);
   }
 
-  /** What the newest trial of a model found: agreement, decisions that would differ, figures, and thresholds with one of equal share. Scope `manage:models`. Free. */
+  /** What the newest trial of a model found: agreement, decisions that would differ, figures, and thresholds with one of equal share. Scopes `manage:models` and `decisions`. Free. */
   getTrial(version: string | number, own?: CallOptions): Promise<Answer<api.ModelTrialShown>> {
     return this.send("getModelTrial", { path: { version: `${version}` } }, own);
   }
@@ -546,7 +556,7 @@ export class ManageOutcomes extends Calls {
     return this.send("reportOutcomes", { query }, own);
   }
 
-  /** Found now by all that was told of the outcome. Where there is more than one, a person has to say which it is. Scope `manage:feedback`. Free. */
+  /** Found now by all that was told of the outcome. Where there is more than one, a person has to say which it is. Scopes `manage:feedback` and `decisions`. Free. */
   listCandidates(body: Body<"listOutcomeCandidates">, own?: CallOptions): Listing<api.OutcomeCandidates, api.OutcomeCandidate> {
     return new Listing({
       ask: () => this.send("listOutcomeCandidates", { body }, own),
@@ -715,7 +725,7 @@ export class ManagePolicies extends Calls {
 }
 
 export class ManagePrivacy extends Calls {
-  /** Starts a job that makes a person anonymous in decisions, and erases them from reviews, kept answers, identity records and, if wanted, lists. Scope `manage:identities`. Free. */
+  /** Starts a job that makes a person anonymous in decisions, and erases them from reviews, kept answers, identity records and, if wanted, lists. Scopes `manage:identities` and `decisions`. Free. */
   erase(body: Body<"erasePerson"> = {}, own?: CallOptions & Query<"erasePerson">): Promise<Answer<api.JobResponse>> {
     return this.send("erasePerson", { query: { dryRun: own?.dryRun }, body }, own);
   }
@@ -732,19 +742,19 @@ export class ManageProgrammes extends Calls {
     return this.send("getProgrammeThresholds", {}, own);
   }
 
-  /** Starts a job that counts the authorizations of a month in which cards were tried out: one BIN, many cards, few amounts. Its result is beside the network's limit; the network's own flag is not shown to merchants. Scope `manage:feedback`. Free. */
+  /** Starts a job that counts the authorizations of a month in which cards were tried out: one BIN, many cards, few amounts. Its result is beside the network's limit; the network's own flag is not shown to merchants. Scopes `manage:feedback` and `decisions`. Free. */
   estimateEnumeration(body: Body<"estimateEnumeration"> = {}, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("estimateEnumeration", { body }, own);
   }
 
-  /** Starts a job that judges recorded requests, by default those of the last 90 days, by a document. Its result says what the ratios of each month would have been without the payments that the rule set declines, and which sales would have been lost. Changes nothing. Scope `manage:rules`. Free. */
+  /** Starts a job that judges recorded requests, by default those of the last 90 days, by a document. Its result says what the ratios of each month would have been without the payments that the rule set declines, and which sales would have been lost. Changes nothing. Scopes `manage:rules` and `decisions`. Free. */
   startWhatIf(body: Body<"startProgrammesWhatIf">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("startProgrammesWhatIf", { body }, own);
   }
 }
 
 export class ManageReports extends Calls {
-  /** The report on each month is made by itself once the month is over, and `report.ready` tells. Scope `manage:account`. Free. */
+  /** The report on each month is made by itself once the month is over, and `report.ready` tells. Scopes `manage:account` and `decisions`. Free. */
   list(own?: CallOptions): Listing<api.ReportList, api.ReportLine> {
     return new Listing({
       ask: () => this.send("listReports", {}, own),
@@ -753,19 +763,19 @@ export class ManageReports extends Calls {
     });
   }
 
-  /** Starts a job. The report takes the place of the one on the same month, with all that was told since. A month that is not over yet is reported on up to now. Scope `manage:account`. Free. */
+  /** Starts a job. The report takes the place of the one on the same month, with all that was told since. A month that is not over yet is reported on up to now. Scopes `manage:account` and `decisions`. Free. */
   make(body: Body<"makeReport">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("makeReport", { body }, own);
   }
 
-  /** Orders, acceptance, fraud and disputes by number and money, reviews and who did them, rules, markets, and orders before and after each change of rules, as known when it was made. Scope `manage:account`. Free. */
+  /** Orders, acceptance, fraud and disputes by number and money, reviews and who did them, rules, markets, and orders before and after each change of rules, as known when it was made. Scopes `manage:account` and `decisions`. Free. */
   get(month: string | number, own?: CallOptions): Promise<Answer<api.MonthlyReport>> {
     return this.send("getReport", { path: { month: `${month}` } }, own);
   }
 }
 
 export class ManageRings extends Calls {
-  /** Rings of the account: people who share cards, contacts, devices or addresses, directly or over others. They are listed by the newest decisions that name one. Scope `manage:lists`. Free. */
+  /** Rings of the account: people who share cards, contacts, devices or addresses, directly or over others. They are listed by the newest decisions that name one. Scopes `manage:lists` and `decisions`. Free. */
   list(query: Query<"listRings"> = {}, own?: CallOptions): Listing<api.RingPage, api.RingShown> {
     return new Listing({
       ask: () => this.send("listRings", { query }, own),
@@ -774,12 +784,12 @@ export class ManageRings extends Calls {
     });
   }
 
-  /** Its members as decisions keep them, its money, its newest decisions, and what they turned out to be. Scope `manage:lists`. Free. */
+  /** Its members as decisions keep them, its money, its newest decisions, and what they turned out to be. Scopes `manage:lists` and `decisions`. Free. */
   get(ringId: string, own?: CallOptions): Promise<Answer<api.RingDetails>> {
     return this.send("getRing", { path: { ringId } }, own);
   }
 
-  /** Puts all users, cards, mailboxes, phones and devices of a ring on lists, with a reason and an expiry. What a list does is up to the rules that name it. Addresses are left out: others have them, too. Scope `manage:lists`. Free. */
+  /** Puts all users, cards, mailboxes, phones and devices of a ring on lists, with a reason and an expiry. What a list does is up to the rules that name it. Addresses are left out: others have them, too. Scopes `manage:lists` and `decisions`. Free. */
   blocking(ringId: string, body: Body<"blockRing">, own?: CallOptions & Query<"blockRing">): Promise<Answer<api.RingBlocked>> {
     return this.send("blockRing", { path: { ringId }, query: { dryRun: own?.dryRun }, body }, own);
   }
@@ -863,7 +873,7 @@ export class ManageRules extends Calls {
     return this.send("tryRuleSet", { body }, own);
   }
 
-  /** Starts a job that judges recorded requests by a document, each by what was known when it came. Its result says what would have been decided, caught and lost, in millionths by currency. Changes nothing. Scope `manage:rules`. Free. */
+  /** Starts a job that judges recorded requests by a document, each by what was known when it came. Its result says what would have been decided, caught and lost, in millionths by currency. Changes nothing. Scopes `manage:rules` and `decisions`. Free. */
   backtest(body: Body<"startBacktest">, own?: CallOptions): Promise<Answer<api.JobResponse>> {
     return this.send("startBacktest", { body }, own);
   }
@@ -920,7 +930,7 @@ export class ManageTopUps extends Calls {
 }
 
 export class ManageUsage extends Calls {
-  /** Decided requests by day and operation, and what they were charged, of a month (by default this) or of up to 92 days; or by key, pipeline or tag, per day or month. Scope `manage:billing`. Free. */
+  /** Decided requests by day and operation, and what they were charged, of a month (by default this) or of up to 92 days; or by key, pipeline or tag, per day or month. Tags are of decisions: they need the scope `decisions`, too. Scope `manage:billing`. Free. */
   get(query: Query<"getUsage"> = {}, own?: CallOptions): Promise<Answer<api.UsageResponse>> {
     return this.send("getUsage", { query }, own);
   }
@@ -936,7 +946,7 @@ export class ManageWebhooks extends Calls {
     });
   }
 
-  /** Adds an address that is told of events. The answer holds the secret, which cannot be had again. Scope `manage:webhooks`. Free. */
+  /** Adds an address that is told of events. The answer holds the secret, which cannot be had again. Events need the scopes that reading their data needs: whole requests `decisions` or, of reviews, `reviews`, and money `billing`. Scope `manage:webhooks`. Free. */
   create(body: Body<"createWebhook">, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
     return this.send("createWebhook", { body }, own);
   }
@@ -946,7 +956,7 @@ export class ManageWebhooks extends Calls {
     return this.send("getWebhook", { path: { webhookId } }, own);
   }
 
-  /** Changes what is named. One that is enabled again goes on where it stopped. Scope `manage:webhooks`. Free. */
+  /** Changes what is named. One that is enabled again goes on where it stopped. But for disabling it, this needs the scopes that adding it would. Scope `manage:webhooks`. Free. */
   update(webhookId: string, body: Body<"updateWebhook"> = {}, own?: CallOptions): Promise<Answer<api.PublicWebhook>> {
     return this.send("updateWebhook", { path: { webhookId }, body }, own);
   }
@@ -966,7 +976,7 @@ export class ManageWebhooks extends Calls {
     return this.send("testWebhook", { path: { webhookId } }, own);
   }
 
-  /** Attempts to send messages of the last 30 days, newest first, without bodies. Scope `manage:webhooks`. Free. */
+  /** Attempts to send messages of the last 30 days, newest first, without bodies; those about events that the caller may read. Scope `manage:webhooks`. Free. */
   listAttempts(webhookId: string, query: Query<"listWebhookAttempts"> = {}, own?: CallOptions): Listing<api.AttemptPage, api.PublicAttempt> {
     return new Listing({
       ask: (page) => {
@@ -978,7 +988,7 @@ export class ManageWebhooks extends Calls {
     });
   }
 
-  /** Sends one message again, or all of a span of time. Their ids stay the same. Scope `manage:webhooks`. Free. */
+  /** Sends one message again, or all of a span of time. Their ids stay the same. It needs the scopes that reading their events needs. Scope `manage:webhooks`. Free. */
   replay(webhookId: string, body: Body<"replayWebhookMessages"> = {}, own?: CallOptions): Promise<Answer<api.ReplayStarted>> {
     return this.send("replayWebhookMessages", { path: { webhookId }, body }, own);
   }

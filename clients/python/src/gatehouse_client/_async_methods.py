@@ -2024,6 +2024,50 @@ class ManageModelsCalls:
             )
         )
 
+    async def export_file(
+        self, version: str | int, *, options: CallOptions | None = None
+    ) -> Answer[models.ModelFileTold]:
+        """Its scorecard and its card (what it learned from, its figures, dates and versions) as
+        one file, which is signed: the account knows it again. Scope `manage:models`. Free.
+        """
+        return await self._send(
+            Call(
+                method="GET",
+                path="/api/v1/manage/models/{version}/file",
+                answer=models.ModelFileTold,
+                named="modelFileResponse",
+                repeat=Repeat.HARMLESS,
+                path_values={"version": version},
+                options=options or {},
+            )
+        )
+
+    async def imports(
+        self,
+        *,
+        file: str,
+        trust: bool | None = None,
+        note: str | None = None,
+        idempotency_key: str | None = None,
+        options: CallOptions | None = None,
+    ) -> Answer[models.ModelImported]:
+        """Keeps the model of a file as a new version. It scores nothing until it is tried in
+        shadow or promoted, as any other. A file that this account did not export must be
+        trusted on purpose. Scope `manage:models`. Free.
+        """
+        return await self._send(
+            Call(
+                method="POST",
+                path="/api/v1/manage/models/imports",
+                answer=models.ModelImported,
+                named="modelImportedResponse",
+                repeat=Repeat.KEYED,
+                body=models.ModelImport(file=file, trust=trust, note=note),
+                idempotency_key=idempotency_key,
+                options=options or {},
+            )
+        )
+
     async def try_trials(
         self,
         version: str | int,

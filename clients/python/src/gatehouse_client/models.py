@@ -2842,6 +2842,37 @@ class MissingEvidence(OpenEnum):
     OTHER_MERCHANT = "OTHER_MERCHANT"
 
 
+class ModelFileTold(Struct, frozen=True, kw_only=True):
+    """A model as a file."""
+
+    version: int
+    """Its number."""
+    file: str
+    """The text of the file (JSON)."""
+
+
+class ModelImport(Struct, frozen=True, kw_only=True):
+    """A model file to keep as a new version."""
+
+    file: str
+    """The text of the file."""
+    trust: bool | None = None
+    """Whether a file is taken that this account did not export."""
+    note: str | None = None
+    """Why, for the history."""
+
+
+class ModelImported(Struct, frozen=True, kw_only=True):
+    """Which version a file became; nothing uses it yet."""
+
+    version: int
+    """Its number."""
+    own: bool
+    """Whether this account exported it."""
+    remarks: tuple[str, ...]
+    """How it fits this version of the service."""
+
+
 class ModelPage(Struct, frozen=True, kw_only=True):
     """All models of an account."""
 
@@ -3737,7 +3768,7 @@ class PersonErasure(Struct, frozen=True, kw_only=True):
     card_number: str | None = None
     """A card."""
     lists: bool | None = None
-    """Whether entries of lists go, too; a block may have to stay."""
+    """Whether entries of lists name nobody any more; they go on matching."""
 
 
 class PipelineRequest(Struct, frozen=True, kw_only=True):
