@@ -241,4 +241,9 @@ def test_of_servers_that_start_together_one_begins_and_none_dies(shop: Shop) -> 
 
 def test_servers_that_probe_the_database_together_all_succeed(session: AdminSession) -> None:
     turns = iter((True, False))
-    _begun_by_one(session.database, lambda each: [write_probe(each), next(turns)][1])
+
+    def probe(connection: sa.Connection) -> bool:
+        write_probe(connection)
+        return next(turns)
+
+    _begun_by_one(session.database, probe)

@@ -57,7 +57,7 @@ def warnings_of(metered: Metered) -> list[str]:
         reason = group.reason and reason_of(OutcomeNetwork(group.network), group.reason)
         if reason and not is_known_reason(group.network, reason):
             reasons[group.network, reason] += group.number
-    found = [_NO_NETWORK(count=nowhere["network"])] if nowhere["network"] else []
+    found: list[str] = [_NO_NETWORK(count=nowhere["network"])] if nowhere["network"] else []
     found += [_NO_MERCHANT(count=nowhere["merchant"])] if nowhere["merchant"] else []
     for part in metered.parts:
         now, before = metered.now.get(part, NOTHING), metered.before.get(part, NOTHING)
