@@ -236,7 +236,8 @@ def show_model(session: AdminSession, account_id: str, version: ModelNumber) -> 
     One model with the report of its training.
     """
     found = get_model(session, account_id, model_number(version))
-    report = None if found.report is None else msgspec.to_builtins(found.report, enc_hook=plain)
+    encoded = msgspec.json.encode(found.report, enc_hook=plain)
+    report = msgspec.json.decode(encoded)
     costs = terms_of(session, account_id)
     shown = None if costs is None else shown_costs(found.report, costs)
     return ModelReported(*_head(found), report, shown)
