@@ -77,7 +77,7 @@ def show_alert(visit: Visit) -> Response:
         alert=alert,
         tone=TONES[alert.kind],
         decisions=_decisions(visit, alert),
-        rule_sets=[each.definition.name for each in known] if alert.rule else [],
+        rule_sets=[each.definition.name for each in known] if _may_write(visit, alert) else [],
         kinds=[kind for kind in BLOCKABLE if kind in can_block],
         usual_kinds=BLOCKED_UNASKED,
         longest_note=LONGEST_NOTE,
@@ -125,6 +125,13 @@ def _decisions(visit: Visit, alert: AlertShown) -> str:
     outcomes = [_DECISIONS.get(each.measure) for each in alert.measures]
     decided = {each.value for each in outcomes if each is not None}
     return _searched(visit, alert, {"decision": sorted(decided)})
+
+
+def _may_write(visit: Visit, alert: AlertShown) -> bool:
+    """Whether the visitor may see all that the proposed rule names."""
+    masked = {SIGNALS[each] for each in _SOUGHT_BY}
+    named = {each.signal for each in alert.rule.questions} if alert.rule else set()
+    return bool(named) and (visit.may(Permission.REVEAL) or masked.isdisjoint(named))
 
 
 def _found_by(visit: Visit, alert: AlertShown, each: StandingOut) -> str | None:
