@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.access.rights import Right
 from gatehouse.access.roles import Permission
 from gatehouse.admin.audit.types import AuditEntry, AuditPage, AuditQuery
 from gatehouse.core.clock import Moment, iso_time
@@ -27,6 +28,10 @@ from gatehouse.store.admin.use_case import use_case
 _AT_ONCE: Final = 1000
 MOST_EXPORTED: Final = 1_000_000
 """Lines in one file."""
+_OF_MONEY: Final = (
+    *("account.credit-limit", "account.fees", "auto-top-up.", "balance.", "invoices.", "top-up."),
+)
+"""How the actions begin whose details tell amounts and prices."""
 
 __all__ = ["AuditLine", "LineSearch"]
 
@@ -59,7 +64,7 @@ def list_lines(reading: Reading, account_id: str, wanted: AuditQuery) -> AuditPa
     Everything that was changed in the account: who, when, what. Newest first.
     """
     search = LineSearch(wanted.starting_after, wanted.limit + 1, wanted.action or "")
-    found = audit.search(reading.connection, account_id, search)
+    found = _readable(reading.session, audit.search(reading.connection, account_id, search))
     shown = [
         AuditEntry(each.seq, Moment(each.at_ms), each.actor, each.action, each.details)
         for each in found[: wanted.limit]
@@ -70,7 +75,7 @@ def list_lines(reading: Reading, account_id: str, wanted: AuditQuery) -> AuditPa
 def search(session: AdminSession, account_id: str, wanted: LineSearch) -> list[AuditLine]:
     """Some lines of one account, newest first."""
     with account_reading(session, account_id) as connection:
-        return audit.search(connection, account_id, wanted)
+        return _readable(session, audit.search(connection, account_id, wanted))
 
 
 def search_all(session: AdminSession, wanted: LineSearch) -> list[AuditLine]:
@@ -100,10 +105,20 @@ def _pages(
     for _ in range(MOST_EXPORTED // _AT_ONCE):
         with session.reading() as connection:
             found = audit.search(connection, account_id, wanted)
-        yield from found
+        yield from _readable(session, found)
         if len(found) < _AT_ONCE:
             return
         wanted = wanted._replace(before=found[-1].seq)
+
+
+def _readable(session: AdminSession, found: list[AuditLine]) -> list[AuditLine]:
+    """Lines without the details about money, if the actor may not look at money."""
+    if session.actor.may(Right.SEE_MONEY):
+        return found
+    return [
+        msgspec.structs.replace(each, details={}) if each.action.startswith(_OF_MONEY) else each
+        for each in found
+    ]
 
 
 def json_lines(found: Iterable[AuditLine]) -> Iterator[bytes]:
