@@ -154,11 +154,15 @@ class Console:
         """A person with these roles; `locale`, `time_zone` and the like can be chosen."""
         number = len(self._visitors)
         visitor = Visitor(
-            user_id=f"usr_{number}",
             session_id=f"ses_{number}",
             csrf_token=f"csrf-token-{number}",
             roles=roles,
-            **{"login": f"person{number}@shop.test", "name": "Ada Quinn", **known},
+            **{
+                "user_id": f"usr_{number}",
+                "login": f"person{number}@shop.test",
+                "name": "Ada Quinn",
+                **known,
+            },
         )
         self._visitors[f"token-{number}"] = visitor
         browser = self._browser(visitor)
