@@ -17,7 +17,7 @@ ORDER: Final = (
 )
 """What a subject consists of; each imports from those before it."""
 FACES: Final = ("commands", "use_cases", "pages")
-MOST_LINES: Final = 2_750
+MOST_LINES: Final = 3_000
 QUERIES_OF_OTHERS: Final = {
     ("approvals", "people"),
     ("backup", "sign_in"),

@@ -35,6 +35,8 @@ NOT_REACHED: Final[Mapping[str, str]] = {
     "getExperimentResult": "running servers count it",
     "connectors-apply": "the installation's, and has no data of an account",
     "connectors-rollback": "the same",
+    "importModel": "takes a model's file; tests/admin/test_model_files.py has some",
+    "model-import": "the same",
     "installation-person-role": "only for people who are in no account",
     "playground-send": "calls a running API with a key of its own",
     "decisions-save": "saves what its address has",

@@ -14,7 +14,7 @@ from gatehouse.connectors.http.http1 import Http1Connection
 from gatehouse.connectors.http.wire import LARGEST_ANSWER, PartyRequest
 from gatehouse.connectors.tls import TlsOptions
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.core.limits.timeouts import SENDS_UNTIL_MS
+from gatehouse.gateway.sending import SENDS_UNTIL_MS
 from tests.connectors.http.asking import (
     authorization,
     connected,

@@ -11,9 +11,9 @@ from gatehouse.connectors.iso8583.reading import shipped_dialect
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.ids import first_id
-from gatehouse.core.limits.timeouts import SENDS_UNTIL_MS
 from gatehouse.core.money import Payment
 from gatehouse.gateway.operating import Offer, OperationEnd, OperationKind, PaymentOperation
+from gatehouse.gateway.sending import SENDS_UNTIL_MS
 from tests.connectors.iso8583.playhost import (
     PlayHost,
     connector_to,

@@ -23,8 +23,8 @@ from gatehouse.connectors.http.wire import (
     PartyAnswer,
     PartyRequest,
 )
-from gatehouse.core.limits.timeouts import refuse_late
 from gatehouse.core.wording.sentences import Phrase
+from gatehouse.gateway.sending import refuse_late
 
 _CLOSED: Final = Phrase("connector.is_closed", "the connector is closed")
 _CONNECT_LATE: Final = Phrase("connector.connect_late", "no connection within the time limit")

@@ -5,24 +5,11 @@ cost more than the work itself, so the timer is armed only when a coroutine real
 """
 
 import asyncio
-import math
-import time
 import types
 from collections.abc import Coroutine, Generator
-from contextvars import ContextVar
-from typing import Any, Final, TypeVar
-
-from gatehouse.core.errors import ConnectorFailed
+from typing import Any, TypeVar
 
 T = TypeVar("T")
-SENDS_UNTIL_MS: Final = ContextVar("sends_until_ms", default=math.inf)
-"""Until when a party may be sent what is asked of it now, in milliseconds since 1970."""
-
-
-def refuse_late() -> None:
-    """Refuse to send what others may have done while this process stood still."""
-    if time.time() * 1000 > SENDS_UNTIL_MS.get():
-        raise ConnectorFailed("it is too late to send this", sent=False)
 
 
 async def with_timeout(seconds: float, work: Coroutine[Any, Any, T]) -> T:

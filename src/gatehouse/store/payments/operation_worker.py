@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from gatehouse.core.cards.redaction import recordable, recordable_id
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, StoreUnavailable
-from gatehouse.core.limits.timeouts import SENDS_UNTIL_MS
 from gatehouse.gateway.operating import (
     Offer,
     OperationAnswer,
@@ -24,6 +23,7 @@ from gatehouse.gateway.operating import (
     operate,
 )
 from gatehouse.gateway.port import PaymentGateway
+from gatehouse.gateway.sending import SENDS_UNTIL_MS
 from gatehouse.store.database import Database
 from gatehouse.store.payments import operations
 from gatehouse.store.payments.operations import KeptOperation, OperationState, Seal
@@ -43,7 +43,7 @@ NOT_OFFERED: Final = "not_offered"
 NOT_REPEATABLE: Final = "not_repeatable"
 
 
-class _Attempt(NamedTuple):
+class _Sending(NamedTuple):
     """What came of taking an operation up."""
 
     ended: KeptOperation
@@ -99,19 +99,19 @@ class OperationWorker:
 
     async def _try(
         self, kept: KeptOperation, sent: PaymentOperation, until_ms: int
-    ) -> _Attempt | None:
+    ) -> _Sending | None:
         """Ask the provider if that is safe; None when others have the operation by then."""
         was_sent = kept.state in (OperationState.SENT, OperationState.IN_DOUBT)
         try:
             offer = offer_of(self._gateway, sent)
         except ConnectorFailed:
             later = _later(kept, "connector_failed", is_doubtful=was_sent, now_ms=self._clock())
-            return _Attempt(later, until_ms)
+            return _Sending(later, until_ms)
         if was_sent and offer is not Offer.REPEATABLE:
             doubt = _ended(kept, OperationState.IN_DOUBT, kept.detail or NOT_REPEATABLE)
-            return _Attempt(doubt, until_ms)
+            return _Sending(doubt, until_ms)
         if offer is Offer.NONE:
-            return _Attempt(_ended(kept, OperationState.REFUSED, NOT_OFFERED), until_ms)
+            return _Sending(_ended(kept, OperationState.REFUSED, NOT_OFFERED), until_ms)
         now_ms = self._clock()
         sends_until_ms = now_ms + self._time_limit_ms
         state, ends_ms = OperationState.SENT, sends_until_ms + CLAIM_MARGIN_MS
@@ -126,12 +126,12 @@ class OperationWorker:
             call = operate(self._gateway, sent)
             answer = await ask_gateway(call, self._time_limit_ms, _about(kept, None))
         if not isinstance(answer, NoAnswer):
-            return _Attempt(_answered(kept, answer), None)
+            return _Sending(_answered(kept, answer), None)
         doubtful = was_sent or answer.sent
         if doubtful and offer is not Offer.REPEATABLE:
-            return _Attempt(_ended(kept, OperationState.IN_DOUBT, answer.reason), ends_ms)
+            return _Sending(_ended(kept, OperationState.IN_DOUBT, answer.reason), ends_ms)
         later = _later(kept, answer.reason, is_doubtful=doubtful, now_ms=self._clock())
-        return _Attempt(later, ends_ms)
+        return _Sending(later, ends_ms)
 
 
 def _answered(kept: KeptOperation, answer: OperationAnswer) -> KeptOperation:

@@ -22,8 +22,8 @@ from gatehouse.connectors.iso8583.roles import MessageKind, Role
 from gatehouse.connectors.tls import client_context
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed, SettingsError
-from gatehouse.core.limits.timeouts import refuse_late
 from gatehouse.core.wording.sentences import Phrase, said_by
+from gatehouse.gateway.sending import refuse_late
 
 _NOT_OPENED: Final = Phrase("connector.not_opened", "no connection was opened yet")
 _STOPPED: Final = Phrase("connector.stopped", "the connector was stopped")
