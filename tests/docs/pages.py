@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 _FENCE = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _EXIT = re.compile(r"<!-- exit: (\d+) -->")
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
-_LINK = re.compile(r"(?<!!)\[(?:[^\]\[]|`[^`]*`)+\]\(([^)\s]+)\)")
+_LINK = re.compile(r"(?<!!)\[(?:[^\]\[`]|`[^`]*`)+\]\(([^)\s]+)\)")
 
 
 @dataclass(frozen=True)
