@@ -260,11 +260,27 @@ def test_smallest_units_are_those_of_the_currency(currency: str, units: float | 
         'about = "x"\nzone = "Nowhere/At_All"\n[columns]\nat = "y"\n',
         'about = "x"\nsecret = 1\n[columns]\nat = "y"\n',
         "about = [",
+        # What these cost the parser grows with the square of their parts, or is a defect of it.
+        ".".join("a" * 30_000) + " = 1",
+        "about = " + "[" * 1500,
+        f"about = {'9' * 5000}",
+        f'about = "x"\nzone = "{"a/" * 5000}a"\n[columns]\nat = "y"\n',
+        f'about = "x"\n[columns]\nat = "{"." * 30_000}"\n',
     ],
+    ids=range(10),
 )
 def test_a_mapping_that_cannot_be_used_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         read_mapping(text, "mine")
+
+
+@pytest.mark.parametrize("amount", ["inf", "nan", "1e400", 10**400, [], {}, True])
+def test_one_hostile_cell_is_one_bad_row(amount: Any) -> None:
+    columns = {"amount": "a", "currency": "c"}
+    with pytest.raises(ValueError, match="smallest unit"):
+        OutcomeMapping("x", columns, amounts="minor").fields({"a": amount, "c": "EUR"})
+    with pytest.raises(ValueError, match="at must be written"):
+        OutcomeMapping("x", {"at": "t"}, moments="%d%d").fields({"t": "0101"})
 
 
 def test_every_shipped_mapping_is_there() -> None:

@@ -5,6 +5,7 @@ amounts are written. What it does not name is not read.
 """
 
 import datetime
+import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping
 from functools import cache, cached_property, lru_cache
@@ -39,7 +40,12 @@ _STAGES: Final = tuple(DisputeStage)
 _UNIX: Final = "unix"
 _DAY: Final = len("2026-11-15")
 _Reader = Callable[[Any], Any]
-_Columns = Annotated[list[str], Meta(min_length=1, max_length=8)]
+_Column = Annotated[str, Meta(max_length=200)]
+_Columns = Annotated[list[_Column], Meta(min_length=1, max_length=8)]
+_LONGEST_MOMENT: Final = 100
+_LARGEST: Final = 2.0**53
+_MOST_DOTS: Final = 32
+"""In a line: the parser takes time and memory for the square of a key's parts."""
 
 
 class NotAnOutcome(ValueError):
@@ -50,7 +56,7 @@ class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, di
     """How one kind of file is read."""
 
     about: Annotated[str, Meta(min_length=1)]
-    columns: dict[str, str | _Columns]
+    columns: dict[str, _Column | _Columns]
     """By field of an outcome, the column that has it; of several, the first that says something,
     and of those with a stage the one that goes furthest."""
     constants: dict[str, str] = {}
@@ -60,10 +66,10 @@ class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, di
     """Fields of which only the cells in `values` are read: rows with others are passed over."""
     leave_out: tuple[str, ...] = ()
     """The same, but only the field is left out."""
-    moments: str | None = None
+    moments: Annotated[str, Meta(max_length=_LONGEST_MOMENT)] | None = None
     """How days and times are written, as `strptime` wants it, or `unix` for seconds since 1970;
     without it, RFC 3339, or a day."""
-    zone: str = "UTC"
+    zone: Annotated[str, Meta(max_length=_LONGEST_MOMENT)] = "UTC"
     """The time zone of what is written without one."""
     amounts: Literal["units", "minor"] = "units"
     """Whether amounts are in units of the currency or in its smallest unit."""
@@ -98,7 +104,8 @@ class OutcomeMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, di
 
     def _reader(self, name: str) -> _Reader | None:
         if name in _MOMENTS:
-            return lambda text: _moment(name, str(text), self.moments, self.zone)
+            # What is longer is no moment, and would fill the cache.
+            return lambda text: _moment(name, str(text)[:_LONGEST_MOMENT], self.moments, self.zone)
         return _READERS.get(name)
 
     def header(self) -> Columns:
@@ -163,7 +170,7 @@ def _moment(name: str, text: str, written: str | None, zone: str) -> str:
             at = datetime.datetime.fromisoformat(text)
         else:
             return text
-    except (ValueError, OverflowError, OSError):
+    except (ValueError, OverflowError, OSError, re.error):
         raise ValueError(f"{name} must be written as {written or '2026-11-15'}") from None
     return (at if at.tzinfo is not None else at.replace(tzinfo=ZoneInfo(zone))).isoformat()
 
@@ -184,10 +191,11 @@ def _listed(column: "str | list[str]") -> tuple[str, ...]:
     return (column,) if isinstance(column, str) else tuple(column)
 
 
-def _units(amount: float, currency: Any) -> float:
+def _units(amount: Any, currency: Any) -> float:
     """An amount in units; the smallest unit of some currencies is a thousandth, of some a whole."""
     digits = minor_digits(str(currency or "").strip().upper())
-    if digits is None or amount != int(amount):
+    is_number = type(amount) in (int, float) and abs(amount) < _LARGEST
+    if digits is None or not is_number or amount % 1:
         raise ValueError("amount must be a whole number of the smallest unit of its currency")
     return float(int(amount) / 10**digits)
 
@@ -195,8 +203,10 @@ def _units(amount: float, currency: Any) -> float:
 def read_mapping(text: str, name: str) -> OutcomeMapping:
     """A mapping that somebody wrote; `InvalidInput` says what is wrong with it."""
     try:
+        if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+            raise ValueError(f"a line has more than {_MOST_DOTS} dots")
         return msgspec.convert(tomllib.loads(text), OutcomeMapping)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidInput(_UNFIT(name=name, why=str(error))) from None
 
 
