@@ -27,6 +27,9 @@ from tests.connectors.http.party import RESET, Answer, Heard, Party, Reply, serv
 from tests.harness.service import ManualClockLoop
 
 T = TypeVar("T")
+CHUNKED = (
+    b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nd%b\r\n{"code":"00"}\r\n0\r\n%b\r\n'
+)
 FINE = Reply({"code": "00", "ok": True})
 MAPPING = b"""
 mapping: small
@@ -293,7 +296,11 @@ def test_an_answer_that_is_none_is_a_failure_of_the_party(
         b"HTTP/1.1 200 OK\r\nX: " + b"a" * 70_000,
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        # Neither trailers nor extensions of chunks are part of the head or of the body.
+        CHUNKED % (b"", b"X: " + b"a" * 9 * LARGEST_ANSWER + b"\r\n"),
+        CHUNKED % (b";" + b"a" * 9 * LARGEST_ANSWER, b""),
     ],
+    ids=range(7),
 )
 def test_what_is_not_http_is_refused(
     server_context: ssl.SSLContext, authority: Authority, raw: bytes

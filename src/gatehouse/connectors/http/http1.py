@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
 
 import httptools
 
@@ -19,6 +20,9 @@ from gatehouse.connectors.http.wire import (
     set_result,
 )
 
+_LARGEST_MESSAGE: Final = 8 * LARGEST_ANSWER
+"""Bytes of an answer as it is sent: beside its body it has chunks, their extensions, trailers."""
+
 
 class Http1Connection(Connection):
     """Sends a request, reads its answer, and can then be used again."""
@@ -33,7 +37,7 @@ class Http1Connection(Connection):
     def _begin_answer(self) -> None:
         self._parser = httptools.HttpResponseParser(self)
         self._body = bytearray()
-        self._head_bytes = 0
+        self._came = 0
         self._in_head = True
         self._has_length = False
         self._retry_after = b""
@@ -79,7 +83,7 @@ class Http1Connection(Connection):
         waiting = self._waiting
         if waiting is not None:
             message = CLOSED_EARLY()
-            set_failure(waiting, CallFailed(message, sent=True, was_reset=self._head_bytes == 0))
+            set_failure(waiting, CallFailed(message, sent=True, was_reset=self._came == 0))
         self._on_free()
 
     def eof_received(self) -> bool:
@@ -97,15 +101,16 @@ class Http1Connection(Connection):
             self.close()
             return
         self._is_answered = False
-        if self._in_head:
-            self._head_bytes += len(data)
+        self._came += len(data)
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self._fail(NOT_HTTP())
             return
-        if self._in_head and self._head_bytes > LARGEST_HEAD:
+        if self._in_head and self._came > LARGEST_HEAD:
             self._fail(f"the headers of the answer are larger than {LARGEST_HEAD} bytes")
+        elif self._came > _LARGEST_MESSAGE:
+            self._fail(ANSWER_LARGE(most=_LARGEST_MESSAGE))
 
     def on_message_begin(self) -> None:
         """An answer begins; the parser calls it."""
