@@ -86,13 +86,23 @@ def test_a_person_signs_in_at_the_provider_and_comes_back(
     assert "Continue with Example" in browser.get("/sign-in").text
     back = browser.get(_go(elsewhere, provider, browser))
     assert back.headers["location"] == "/accounts"
-    [cookie] = [each for each in back.headers.get_list("set-cookie") if "__Host-" in each]
+    [cookie] = [each for each in back.headers.get_list("set-cookie") if "__Host-gatehouse=" in each]
     assert "Secure" in cookie
     assert "Path=/" in cookie
     assert "Domain" not in cookie
     shown = browser.get("/accounts")
     assert "Corner Shop" in shown.text
     assert shown.headers["strict-transport-security"] == "max-age=31536000"
+
+
+def test_a_state_that_a_neighbour_of_the_host_planted_signs_nobody_in(
+    elsewhere: Console, provider: SmallProvider
+) -> None:
+    attackers = _go(elsewhere, provider, elsewhere.stranger())
+    victim = elsewhere.stranger()
+    # Another host of the domain can set a cookie for all of it, but none with the prefix.
+    victim.client.cookies.set("gatehouse-elsewhere", attackers.partition("&state=")[2])
+    assert victim.get(attackers).status_code == 403
 
 
 def test_who_signs_in_elsewhere_sets_up_nothing_here(

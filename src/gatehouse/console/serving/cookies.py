@@ -51,11 +51,13 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 class CookieJar:
-    """Reads and sets cookies; over HTTPS the session's can only come from this very host."""
+    """Reads and sets cookies; over HTTPS those to sign in can only come from this very host."""
 
     def __init__(self, *, secure: bool) -> None:
         self._secure = secure
         self.session_name: Final = "__Host-gatehouse" if secure else "gatehouse-session"
+        prefix = "__Host-" if secure else ""
+        self._ticket, self._state = prefix + _TICKET, prefix + _STATE
 
     def token(self, cookies: Cookies) -> str | None:
         """The token of the session, if the browser sent one."""
@@ -73,20 +75,20 @@ class CookieJar:
 
     def ticket(self, cookies: Cookies) -> str:
         """The ticket of a sign-in that waits for its second step."""
-        return cookies.get(_TICKET, "")[:200]
+        return cookies.get(self._ticket, "")[:200]
 
     def keep_ticket(self, response: Response, ticket: str) -> None:
         """Remember the ticket of the second step; an empty one is forgotten."""
-        self._set(response, _TICKET, ticket, _TICKET_S if ticket else 0, "strict")
+        self._set(response, self._ticket, ticket, _TICKET_S if ticket else 0, "strict")
 
     def state(self, cookies: Cookies) -> str:
         """What binds an answer of the single sign-on to this browser."""
-        return cookies.get(_STATE, "")[:_LONGEST_STATE]
+        return cookies.get(self._state, "")[:_LONGEST_STATE]
 
     def keep_state(self, response: Response, state: str) -> None:
         """Remember it until the browser comes back; an empty one is forgotten."""
         # Lax: the browser comes back from another site.
-        self._set(response, _STATE, state, _TICKET_S if state else 0, "lax")
+        self._set(response, self._state, state, _TICKET_S if state else 0, "lax")
 
     def preference(self, cookies: Cookies, name: str) -> str:
         """What was chosen in this browser, such as its theme."""
