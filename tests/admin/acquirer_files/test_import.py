@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gatehouse.admin.acquirer_files.types.mapping import (
+    LONGEST_MAPPING,
     SHIPPED,
     NotAnOutcome,
     OutcomeMapping,
@@ -265,9 +266,11 @@ def test_smallest_units_are_those_of_the_currency(currency: str, units: float | 
         "about = " + "[" * 1500,
         f"about = {'9' * 5000}",
         f'about = "x"\nzone = "{"a/" * 5000}a"\n[columns]\nat = "y"\n',
-        f'about = "x"\n[columns]\nat = "{"." * 30_000}"\n',
+        f'about = "x"\n[columns]\nat = "{"y" * 30_000}"\n',
+        # The console and the terminal build no request that would be checked.
+        f'about = "x"\n[columns]\nat = "y"\n#{"#" * LONGEST_MAPPING}',
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_a_mapping_that_cannot_be_used_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):

@@ -203,8 +203,10 @@ def _units(amount: Any, currency: Any) -> float:
 def read_mapping(text: str, name: str) -> OutcomeMapping:
     """A mapping that somebody wrote; `InvalidInput` says what is wrong with it."""
     try:
-        if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
-            raise ValueError(f"a line has more than {_MOST_DOTS} dots")
+        dots = max(line.count(".") for line in text.split("\n"))
+        if len(text) > LONGEST_MAPPING or dots > _MOST_DOTS:
+            kib = LONGEST_MAPPING // 1024
+            raise ValueError(f"has more than {kib} KiB, or a line with more than {_MOST_DOTS} dots")
         return msgspec.convert(tomllib.loads(text), OutcomeMapping)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(_UNFIT(name=name, why=str(error))) from None
