@@ -139,6 +139,26 @@ def test_an_address_that_nobody_verified_is_nobodys(ada: Elsewhere, verified: An
         ada.go()
 
 
+@pytest.mark.parametrize(
+    ("victim", "attacker"),
+    [
+        ("ada@strasse.example", "ada@stra\u00dfe.example"),
+        ("ada@\u03b2\u03bf\u03c3.example", "ada@\u03b2\u03bf\u03c2.example"),
+        ("gross@shop.example", "gro\u00df@shop.example"),
+    ],
+)
+def test_another_mailbox_that_only_looks_alike_is_another_person(
+    ada: Elsewhere, victim: str, attacker: str
+) -> None:
+    users.invite(ada.at.session, ada.shop, victim, UserRole.ANALYST)
+    ada.provider.person["email"] = attacker
+    with pytest.raises(SignInRefused):
+        ada.go()
+    # The link to choose a password is mailed to the very address that was invited.
+    made = users.invite(ada.at.session, ada.shop, attacker, UserRole.ANALYST)
+    assert made.user.login == attacker
+
+
 def test_strangers_and_disabled_people_are_refused(ada: Elsewhere) -> None:
     with pytest.raises(SignInRefused, match="ask your administrator"):
         ada.go()
@@ -368,6 +388,7 @@ class TestDocument:
             {"issuer": "https://evil.example"},
             {"token_endpoint": "http://evil.example/token"},
             {"jwks_uri": 7},
+            {"jwks_uri": "file://localhost/etc/keys.json"},
         ],
         ids=str,
     )

@@ -22,7 +22,8 @@ LONGEST_NAME: Final = 100
 
 def normal_login(text: str) -> str:
     """The address as it is compared; whatever was typed, also what is no address."""
-    return text.strip().casefold()[:LONGEST_LOGIN]
+    # Not casefold: it makes one address of two, such as those at straße.de and strasse.de.
+    return text.strip().lower()[:LONGEST_LOGIN]
 
 
 def check_login(text: str) -> str:

@@ -177,7 +177,8 @@ class Provider:
             raise ConnectorFailed(_SSO_ISSUER())
         for url in (found.authorization_endpoint, found.token_endpoint, found.jwks_uri):
             split = urlsplit(url)
-            if split.scheme != "https" and split.hostname not in _LOCAL:
+            is_near = split.scheme == "http" and split.hostname in _LOCAL
+            if split.scheme != "https" and not is_near:
                 raise ConnectorFailed(_SSO_TLS())
         return found
 
