@@ -3,14 +3,16 @@
 import asyncio
 import ipaddress
 import socket
+import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
 import pytest
 
 from gatehouse.connectors.webhooks.destinations import DestinationPolicy, DestinationRefused
-from gatehouse.connectors.webhooks.sender import HttpWebhookSender
+from gatehouse.connectors.webhooks.sender import HttpWebhookSender, resolve
 from gatehouse.connectors.webhooks.sending import SendResult, WebhookMessage
+from gatehouse.connectors.webhooks.turns import MOST_OF_ACCOUNT
 
 PRODUCTION: Final = DestinationPolicy()
 SANDBOX: Final = DestinationPolicy(allows_loopback=True)
@@ -153,6 +155,33 @@ def test_a_name_that_is_bound_anew_after_it_was_checked_reaches_only_what_was_ch
     results = asyncio.run(send_thrice())
     assert connected == [("93.184.215.14", 443)]
     assert "public address" in str(results[1].failure)
+
+
+def test_names_of_one_account_that_never_resolve_keep_nobody_from_sending(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, over = socket.getaddrinfo, threading.Event()
+
+    def look_up(host: Any, *arguments: Any, **options: Any) -> Any:
+        if str(host).endswith(".slow.example"):
+            over.wait(60)
+        return found(host, *arguments, **options)
+
+    async def look_up_another() -> list[str]:
+        loop = asyncio.get_running_loop()
+        # As many as an account may send at once, while as many wait on that it gave up.
+        slow = [resolve(f"{each}.slow.example", 443) for each in range(2 * MOST_OF_ACCOUNT)]
+        waiting = [loop.create_task(each) for each in slow]
+        await asyncio.sleep(0)
+        try:
+            async with asyncio.timeout(20):
+                return await resolve("127.0.0.1", 443)
+        finally:
+            over.set()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    assert asyncio.run(look_up_another()) == ["127.0.0.1"]
 
 
 def test_plain_http_in_the_sandbox_goes_to_this_machine_alone(connected: list[Any]) -> None:

@@ -37,8 +37,9 @@ _CONNECT_S: Final = 5.0
 _AGENT: Final = f"Gatehouse/{gatehouse.__version__} (webhooks)".encode()
 
 
-# The owner of a name can make its resolution slow. It must not take the threads of requests.
-_RESOLVERS: Final = ThreadPoolExecutor(32, "gatehouse-names")
+# The owner of a name can make its resolution slow. It must not take the threads of requests; and
+# what an account sends at once, with what it gave up and the system goes on looking for, not all.
+_RESOLVERS: Final = ThreadPoolExecutor(128, "gatehouse-names")
 
 
 async def resolve(host: str, port: int) -> list[str]:
