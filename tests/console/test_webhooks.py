@@ -142,6 +142,8 @@ def test_messages_of_a_span_are_sent_again(console: Console, ada: Browser, webho
     assert done.status_code == 303
     assert "Messages that are sent again: " in ada.get(webhook).text
     assert ada.post(f"{webhook}/replay", {"since": "yesterday"}).status_code == 422
+    in_berlin = console.as_role(UserRole.ADMINISTRATOR, time_zone="Europe/Berlin")
+    assert in_berlin.post(f"{webhook}/replay", {"since": "0001-01-01T00:00"}).status_code == 422
 
 
 def test_a_webhook_is_disabled_enabled_and_its_secret_rotated(

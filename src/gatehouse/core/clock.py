@@ -64,7 +64,9 @@ def parse_time(text: str) -> int:
     try:
         read = datetime.fromisoformat(text)
         aware = read if read.tzinfo is not None else read.replace(tzinfo=UTC)
-        return int(aware.timestamp() * 1000)
+        # A zone can lead to a year that `iso_time` could not write.
+        whole = aware.astimezone(UTC).replace(microsecond=0)
+        return int(whole.timestamp()) * 1000 + aware.microsecond // 1000
     except OverflowError:
         raise ValueError(_OUT_OF_REACH()) from None
 

@@ -172,7 +172,7 @@ def _back(visit: Visit, notice: str, **values: int) -> Response:
 def _moment(visit: Visit, field: str) -> Moment:
     try:
         return Moment(parse_local(visit.form.get(field, ""), visit.formats.zone))
-    except ValueError:
+    except (ValueError, OverflowError):
         raise visit.refuse(field, "webhooks.problems.moment") from None
 
 

@@ -128,7 +128,7 @@ def read_zone(named: str) -> ZoneInfo:
 
 
 def parse_local(text: str, zone: ZoneInfo) -> int:
-    """Milliseconds of a form's date or time field, in the person's zone; or `ValueError`."""
+    """Milliseconds of a form's field, in the person's zone; `ValueError`, `OverflowError`."""
     local = datetime.fromisoformat(text).replace(tzinfo=zone)
     return int(local.astimezone(UTC).timestamp() * 1000)
 
