@@ -279,9 +279,9 @@ def test_a_mapping_that_cannot_be_used_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("amount", ["inf", "nan", "1e400", 10**400, [], {}, True])
 def test_one_hostile_cell_is_one_bad_row(amount: Any) -> None:
-    columns = {"amount": "a", "currency": "c"}
+    mapping = OutcomeMapping("x", {"amount": "a", "currency": "c"}, amounts="minor")
     with pytest.raises(ValueError, match="smallest unit"):
-        OutcomeMapping("x", columns, amounts="minor").fields({"a": amount, "c": "EUR"})
+        mapping.fields({"a": amount, "c": "EUR"})
     with pytest.raises(ValueError, match="at must be written"):
         OutcomeMapping("x", {"at": "t"}, moments="%d%d").fields({"t": "0101"})
 
