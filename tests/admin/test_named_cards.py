@@ -164,7 +164,8 @@ def test_every_face_refuses_and_leaves_a_line_without_the_number(
 def test_a_person_who_may_not_reveal_names_no_card(sqlite_session: AdminSession) -> None:
     for name, ask in FACES.items():
         shop = _open(sqlite_session)
-        viewer = shop.session.acting_as(Actor.user("vic", shop.account_id))
+        seeing = PERMISSIONS[UserRole.VIEWER]
+        viewer = shop.session.acting_as(Actor.user("vic", shop.account_id, may=seeing))
         with pytest.raises(CardsUnseen):
             ask(viewer, shop.account_id, CARD)
         analyst = shop.session.acting_as(

@@ -206,12 +206,12 @@ done
 """,
     "Python": """
 import pathlib
-from gatehouse_client import Conflict, NotFound
+from gatehouse_client import Conflict, InvalidRequest, NotFound
 for each in sorted(pathlib.Path().glob("*.txt")):
     print("==", each)
     try:
         exec(compile(each.read_text(), str(each), "exec"), {"__name__": "__main__"})
-    except (Conflict, NotFound) as refused:
+    except (Conflict, InvalidRequest, NotFound) as refused:
         print("not done:", refused.code)
 """,
     "TypeScript": """
@@ -221,7 +221,7 @@ for (const each of readdirSync(".").filter((name) => name.endsWith(".mjs")).sort
   try {
     await import(`${process.cwd()}/${each}`);
   } catch (error) {
-    if (!["Conflict", "NotFound"].includes(error.name)) throw error;
+    if (!["Conflict", "InvalidRequest", "NotFound"].includes(error.name)) throw error;
     console.log("not done:", error.code);
   }
 }

@@ -137,11 +137,15 @@ def span_argument(text: str) -> int:
 
 
 def pairs_argument(given: list[str], expected: str) -> dict[str, str]:
-    """NAME=VALUE arguments by name, names in capitals; `expected` says how they should look."""
+    """NAME=VALUE arguments by name; `expected` says how they should look.
+
+    Names are in capitals, but for what an account calls its own: RULES/entry.
+    """
     pairs = [pair.partition("=") for pair in given]
     if any(not separator for _, separator, _ in pairs):
         raise InvalidInput(expected)
-    return {name.strip().upper(): value for name, _, value in pairs}
+    named = [(name.strip().partition("/"), value) for name, _, value in pairs]
+    return {f"{kind.upper()}{sign}{own}": value for (kind, sign, own), value in named}
 
 
 def check_after(after: str | None) -> None:

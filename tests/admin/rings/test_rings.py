@@ -146,7 +146,7 @@ def test_a_command_lists_shows_and_blocks_rings(home: Home) -> None:
     assert "{" not in listed, "amounts are told for people"
     shown = home.run("rings", "show", LARGE, *account).out
     # The ring, then its members and its newest decisions, a line for each.
-    assert shown.startswith("ring ")
+    assert shown.startswith("ring.id ")
     assert any(line.split()[:2] == ["user", "u-first"] for line in shown.splitlines())
     assert "REQUEST ID" in shown
     assert "currency=" not in shown, "an amount is one value"
