@@ -342,7 +342,7 @@ def test_warnings_in_the_report_of_a_model_are_in_german(
     console: Console, browser: Browser
 ) -> None:
     gaps = {"count": 1234, "all": 5678, "known": 9, "legitimates": 10}
-    gaps |= {"least": 50}
+    gaps |= {"least": 50, "made_at": 2026, "made_with": 1, "by": 2}
     texts = ("late", "delay", "share", "why", "trial", "method", "doubt", "rate", "usual")
     more = ("currency", "frauds", "until", "day", "number")
     values = gaps | {name: f"«{name}»" for name in (*texts, *more)}

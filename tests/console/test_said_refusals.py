@@ -34,6 +34,7 @@ _FOR_OTHERS = {
     "gatehouse.core.files.records": "only commands and jobs of the API read such files",
     "gatehouse.core.cards.network_ids": "tampered data, whose id is shown as missing",
     "gatehouse.core.secrets.sealing": "tampered data: a defect, of which no page tells more",
+    "gatehouse.gateway.sending": "a worker is told; people see the state of the operation",
     "gatehouse.gateway.port": "what a stage is told becomes a result of the stage",
     "gatehouse.store.events.wishes": "the account of a page is known to exist",
     "gatehouse.store.identities": "a stage looks holders up, and makes a result of it",
