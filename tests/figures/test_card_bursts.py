@@ -67,7 +67,8 @@ def test_the_estimate_stands_beside_the_networks_limit(shop: Shop) -> None:
     found = estimate_enumeration(shop.session, shop.columns(), None)
     assert (found.enumerated, found.basis_points, found.met) == (30, "10000.00", False)
     assert (found.limit_basis_points, found.limit_enumerated) == (2000, 300_000)
-    assert found.unverified
+    assert not found.unverified
+    assert "(2025-12-17) for the share" in found.source
     stranger = shop.session.acting_as(Actor.key("key_1", "acct_other"))
     with pytest.raises(NotFound):
         estimate_enumeration(stranger, shop.columns(), None)
