@@ -48,24 +48,24 @@ def test_a_killed_server_charges_a_card_once(home: Home, tmp_path: Path) -> None
         file.write_text(_FILE.format(port=host.running.http_port, token=token))
         home.ok("connectors", "apply", str(file))
         account = home.account("0")
-        key, weak = (
-            home.key(account, "--scope", "manage:billing", "--scope", "manage:payments"),
-            home.key(account, "--scope", "precheck"),
-        )
-        stranger = home.key(home.account("0"), "--scope", "manage:billing")
-        server = home.start()
-        _store_card(home, host, account)
-        with server.client(weak) as client:
-            assert client.get(_PATH).status_code == 403
-        with server.client(stranger) as client:
-            shown = client.get(_PATH).json()["autoTopUpResponse"]
-            assert (shown["enabled"], shown["cardStoredAt"]) == (False, None)
-            assert client.delete(f"{_PATH}/card").status_code == 409
-        before = host.summary()["authorizations"]
-        with host.misbehaving("slow", slow_ms=_SLOW_MS):
-            _set(server, key)
-            until(lambda: host.summary()["authorizations"], lambda count: count == before + 1)
-            server.kill()
+        moving = ("--scope", "manage:billing", "--scope", "manage:payments")
+        key, stranger = home.key(account, *moving), home.key(home.account("0"), *moving)
+        weak, looking = home.key(account, "--scope", "precheck"), home.key(account, *moving[:2])
+        with home.server() as server:
+            _store_card(home, host, account)
+            with server.client(weak) as client:
+                assert client.get(_PATH).status_code == 403
+            with server.client(looking) as client:
+                assert client.delete(f"{_PATH}/card").status_code == 403
+            with server.client(stranger) as client:
+                shown = client.get(_PATH).json()["autoTopUpResponse"]
+                assert (shown["enabled"], shown["cardStoredAt"]) == (False, None)
+                assert client.delete(f"{_PATH}/card").status_code == 409
+            before = host.summary()["authorizations"]
+            with host.misbehaving("slow", slow_ms=_SLOW_MS):
+                _set(server, key)
+                until(lambda: host.summary()["authorizations"], lambda count: count == before + 1)
+                server.kill()
         # Two servers go on where several can run: the claim of the dead one ends within a minute.
         others = [home.start() for _ in range(2 if home.database_url else 1)]
         try:
