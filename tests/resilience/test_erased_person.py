@@ -17,7 +17,8 @@ from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_rev
 from gatehouse.bootstrap import Service
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.tables import DECISIONS, METADATA, REVIEWS
+from gatehouse.store.identities.identities import overwrite_deleted
+from gatehouse.store.tables import DECISIONS, LIST_ENTRIES, METADATA, REVIEWS
 from tests.databases import Postgres
 from tests.harness import PATIENCE_S, Home
 from tests.harness.service import serving
@@ -62,7 +63,10 @@ class Scene:
     erased: ErasedPerson
     again: ErasedPerson
     needles: set[str] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    """The keyed hashes by which lists go on matching."""
     found: dict[str, set[str]] = field(default_factory=dict)
+    found_without_lists: dict[str, set[str]] = field(default_factory=dict)
     memory: tuple[int, int] = (0, 0)
     """How many entities were remembered before the person came, and after the erasure."""
     meanwhile: list[int] = field(default_factory=list)
@@ -133,7 +137,8 @@ async def _play(home: Home, service: Service, session: AdminSession, account_id:
         _review(session, account_id, ids[0])
         pieces: list[bytes] = []
         export_person(session, account_id, PERSON, pieces.append)
-        needles = _needles(json.loads(b"".join(pieces)))
+        exported = json.loads(b"".join(pieces))
+        needles = _needles(exported)
         assert "decisions" in await asyncio.to_thread(_found, home, session, needles)
         statuses: list[int] = []
         ended = asyncio.Event()
@@ -149,6 +154,9 @@ async def _play(home: Home, service: Service, session: AdminSession, account_id:
         )
         assert repeated.status_code == 422, repeated.text
         scene = Scene(erased, again, needles, memory=(before, service.memory.state().entities))
+        scene.listed = {
+            each["value"] for each in exported["listEntries"] if each["removedAt"] is None
+        }
         scene.meanwhile = statuses
         scene.found = await asyncio.to_thread(_found, home, session, {*needles, *VALUES})
     return scene
@@ -208,12 +216,22 @@ def _prepare_and_play(home: Home) -> Scene:
     played = asyncio.run(whole())
     assert home.ok("ledger", "verify", "--json").json["problems"] == []
     assert home.ok("audit", "verify", "--json").json["problems"] == []
+    with home.session() as session, session.database.writing() as connection:
+        overwrite_deleted(connection)
+        connection.execute(LIST_ENTRIES.delete())
+    # The file of SQLite has changed when the last connection has ended.
+    with home.session() as session:
+        played.found_without_lists = _found(home, session, {*played.needles, *VALUES})
     return played
 
 
-def test_no_value_and_no_fingerprint_is_found_anywhere(scene: Scene) -> None:
+def test_no_value_is_found_anywhere_and_a_fingerprint_on_lists_alone(scene: Scene) -> None:
+    """What lists match goes on deciding: keyed hashes of e-mail address, phone number and card."""
     assert len(scene.needles) >= 8
-    assert scene.found == {}
+    assert len(scene.listed) == 3
+    assert scene.found["list_entries"] == scene.listed
+    assert set().union(*scene.found.values()) == scene.listed
+    assert scene.found_without_lists == {}
 
 
 def test_everything_was_erased_and_nothing_was_left_for_the_second_time(scene: Scene) -> None:
