@@ -11,7 +11,7 @@ _PAGE = (ROOT / "docs/top-ups.md").read_text()
 
 def test_the_commands_print_what_the_page_shows(tmp_path: Path, ports: dict[str, str]) -> None:
     walk = [*steps(_PAGE)]
-    assert len(walk) == 8
+    assert len(walk) == 9
     check_on_ports(walk, tmp_path, ports)
 
 

@@ -110,7 +110,7 @@ CURRENT_LEARNED: Final = Phrase(
 IMPORTED: Final = Phrase(
     "training.imported",
     "this model comes out of a file that this account exported; it was made {made_at} with "
-    "gatehouse {made_with}, and imported by {by}",
+    "Gatehouse {made_with}, and imported by {by}",
 )
 IMPORTED_STRANGE: Final = Phrase(
     "training.imported_strange",
