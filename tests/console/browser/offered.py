@@ -15,6 +15,7 @@ CLOSED: Final = [each for each in DECLARED if each.reach is not Reach.PUBLIC]
 DOWNLOADS: Final = {
     *("rules-words", "statement-csv", "statement-pdf", "usage-csv", "report-csv", "report-pdf"),
     *("accounts-csv", "invoice-pdf", "invoice-csv", "invoice-json", "invoice-ubl"),
+    "model-file",
 }
 _OFFERED: Final = """([here, text]) => {
     const shown = text === null ? document : new DOMParser().parseFromString(text, "text/html");

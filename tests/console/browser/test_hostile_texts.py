@@ -106,7 +106,8 @@ def test_no_text_of_a_customer_becomes_part_of_a_page(site: Site, shop: HostileS
 
 def test_files_are_sent_to_be_saved_and_hold_no_formula(site: Site, shop: HostileShop) -> None:
     base = f"/a/{shop.account_id}"
-    names = ("money/statement.csv", "money/statement.pdf")
+    names = ("money/statement.csv", "money/statement.pdf", "models/1/file")
+    kinds = ("text/csv", "application/pdf", "application/json")
     with site.visit(site.token(UserRole.OPERATOR)) as visitor:
         visitor.open(f"{base}/decisions")
         files = [
@@ -118,7 +119,7 @@ def test_files_are_sent_to_be_saved_and_hold_no_formula(site: Site, shop: Hostil
             assert each.status == 200, each.url
             assert each.headers["content-disposition"].startswith("attachment; filename="), each.url
             assert each.headers["x-content-type-options"] == "nosniff"
-            assert each.headers["content-type"].partition(";")[0] in ("text/csv", "application/pdf")
+            assert each.headers["content-type"].partition(";")[0] in kinds
         tables = [each.text() for each in files if "csv" in each.headers["content-type"]]
     assert any("'=1+" in each for each in tables)
     assert not any(each.startswith(("=", '"=', "@", "+")) for each in _cells(tables))
