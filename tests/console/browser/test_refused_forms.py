@@ -147,6 +147,7 @@ CONFIGURING: Final = (
         },
         "percent",
     ),
+    Refusal("models", "model-import", {"trust": "yes"}, "file"),
     Refusal("playground", "playground-send", {"amount": "much", "street": WORDS}, "amount"),
 )
 KEEPING: Final = (
@@ -155,6 +156,7 @@ KEEPING: Final = (
     ),
     Refusal("money", "money-adjust", {"amount": "much", "reason": WORDS}, "amount"),
     Refusal("top-ups", "top-up-create", {"amount": "much"}, "amount"),
+    Refusal("top-ups", "top-up-limit", {"day_limit_minor": "much"}, "day_limit_minor"),
     Refusal("money", "money-credit", {"limit": "much"}, "limit"),
     Refusal("money", "money-prices", {"SENTRY": "much"}, "SENTRY"),
     Refusal("money", "money-prices", {"SENTRY": "-1"}),
@@ -247,13 +249,16 @@ OF_THE_PERSON: Final = (
     ),
 )
 ELSEWHERE: Final = (
-    Refusal("models", "model-train", {"delay": "soon", "note": WORDS}, "delay"),
+    Refusal("models", "model-train", {"delay": "soon", "note": WORDS, "presume": ""}, "delay"),
     Refusal("models", "model-audit", {"delay": "soon", "note": WORDS}, "delay"),
     Refusal("proposals", "proposal-refuse", {"reason": " "}, "reason"),
     Refusal(
         "top-ups",
         "auto-top-up",
-        {"floor_minor": "much", "amount_minor": "50", "monthly_limit_minor": "100"},
+        {
+            **{"floor_minor": "much", "amount_minor": "50", "monthly_limit_minor": "100"},
+            "enabled": "yes",
+        },
         "floor_minor",
     ),
 )
