@@ -67,7 +67,7 @@ def keep(
     *,
     note: str | None = None,
     source: str = "records",
-    action: str = "model.train",
+    imported: bool = False,
 ) -> int:
     """Store a new version without using it; its number, for which both texts are made.
 
@@ -78,7 +78,13 @@ def keep(
     version = configurations.next_version(change.connection, key)
     content = VersionContent(document(version), program(version))
     configurations.add_version(change, key, version, content, checked)
-    change.audit(action, account_id, version=version, note=checked, source=source)
+    change.audit(
+        "model.import" if imported else "model.train",
+        account_id,
+        version=version,
+        note=checked,
+        source=source,
+    )
     return version
 
 

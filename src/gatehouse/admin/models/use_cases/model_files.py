@@ -41,6 +41,7 @@ _STRANGE: Final = Phrase(
     permission=Permission.SEE,
     operation="exportModel",
     answers="modelFileResponse",
+    codes=frozenset({"conflict"}),
 )
 def export_model(session: AdminSession, account_id: str, version: ModelNumber) -> ModelFileTold:
     """Export a model.
@@ -102,7 +103,7 @@ def import_model(change: Change, account_id: str, given: ModelImport) -> ModelIm
         lambda number: encode_sheet(msgspec.structs.replace(sheet, version=f"{LEARNED}-{number}")),
         note=given.note or found.note,
         source="own file" if is_own else "trusted file",
-        action="model.import",
+        imported=True,
     )
     return ModelImported(version, is_own, remarks_on(change, account_id, version))
 
