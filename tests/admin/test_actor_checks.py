@@ -37,7 +37,7 @@ def functions() -> list[Function]:
         Function(
             f"{path.relative_to(ADMIN)}:{node.lineno} {node.name}",
             node.name,
-            any("AdminSession" in ast.unparse(arg.annotation or node) for arg in node.args.args),
+            "AdminSession" in ast.unparse(node.args),
             frozenset(_called(node)),
         )
         for path in sorted(ADMIN.rglob("*.py"))

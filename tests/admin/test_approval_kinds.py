@@ -23,14 +23,15 @@ OFFERED: Final[dict[str | tuple[Kind, ...], str]] = {
         "clearAuthentication"
     ),
     (Kind.PEOPLE,): "makeRole changeRole",
+    # Where they let more be charged to cards.
+    (Kind.TOP_UPS,): "createTopUp setAutoTopUp setTopUpLimit",
     "an empty list decides nothing": "createList",
     "goes back to what is in force, which two agreed on": "endExperiment",
     "measures what happened, with nothing to choose": "measureFraudRates",
     "takes a right away, or one that nobody has": "deleteRole revokeKey",
     "a key decides nothing, and cannot approve": "issueKey rotateKey",
     "guarded by the right to move money": (
-        "createTopUp setAutoTopUp deleteStoredCard capturePayment voidPayment refundPayment "
-        "settlePaymentOperation"
+        "deleteStoredCard capturePayment voidPayment refundPayment settlePaymentOperation"
     ),
     "a case or a fact, no setting": (
         "giveFeedbackInBulk importFeedback labelMany resolveMany assignMany acknowledgeAlert "
@@ -42,6 +43,9 @@ OFFERED: Final[dict[str | tuple[Kind, ...], str]] = {
         "rotateWebhookSecret testWebhook replayWebhookMessages makeReport setReportSettings "
         "setEvidencePolicy setEventSettings"
     ),
+    "kept as a version that nothing uses: to promote or shadow it is what two agree on": (
+        "importModel"
+    ),
     "works something out, and puts nothing in force": (
         "startBacktest startExploration estimateEnumeration startProgrammesWhatIf startTraining "
         "auditLabels tryModel cancelJob"
@@ -50,6 +54,8 @@ OFFERED: Final[dict[str | tuple[Kind, ...], str]] = {
 AUDITED: Final[dict[str | tuple[Kind, ...], str]] = {
     (Kind.RULES, Kind.PIPELINES): "{}.apply {}.activate",
     (Kind.TOP_UPS, Kind.ADJUSTMENTS): "account.credit-limit invoices.credit",
+    # Where they let more be charged to cards.
+    (Kind.TOP_UPS,): "top-up.ask top-up.limit auto-top-up.set",
     (Kind.PRICES, Kind.POLICIES): "account.{} invoices.buyer",
     (Kind.LISTS,): "list.add list.drop list.remove alert.block ring.block bulk.begin bulk.undo",
     (Kind.MODELS,): "model.promote model.rollback model.shadow model.unshadow experiment.start",
@@ -79,8 +85,7 @@ AUDITED: Final[dict[str | tuple[Kind, ...], str]] = {
     "takes a right away": "user.delete user.disable role.delete key.revoke",
     "a key decides nothing, and cannot approve": "key.issue key.rotate key.playground",
     "guarded by the right to move money": (
-        "auto-top-up.set auto-top-up.pause auto-top-up.delete-card auto-top-up.store-card "
-        "top-up.ask top-up.end payment.capture payment.settle payment.{}"
+        "auto-top-up.delete-card payment.capture payment.settle payment.{}"
     ),
     "a case or a fact, no setting": (
         "alert.acknowledge dispute.decide dispute.delivery dispute.end dispute.file "
@@ -93,9 +98,13 @@ AUDITED: Final[dict[str | tuple[Kind, ...], str]] = {
         "identities.erase identities.import-begin identities.import-end webhook.create "
         "webhook.delete webhook.disable webhook.replay webhook.rotate webhook.test webhook.update"
     ),
-    "works something out, and puts nothing in force": (
-        "job.start job.cancel job.finish job.lost model.train"
+    "what becomes of a top-up that was asked for or set": (
+        "auto-top-up.pause auto-top-up.store-card top-up.end"
     ),
+    "kept as a version that nothing uses: to promote or shadow it is what two agree on": (
+        "model.import model.train"
+    ),
+    "works something out, and puts nothing in force": "job.start job.cancel job.finish job.lost",
 }
 
 

@@ -77,6 +77,7 @@ NOT_OFFERED: Final = {
     "Part of another use case that is offered": {
         *(
             "configurations.in_force.",
+            "configurations.check_usable",
             "rule_sets.rule_backtest.prepare_trial",
             "rule_sets.one_rule.changed_version",
             "model_trials.trials.newest_trial",
