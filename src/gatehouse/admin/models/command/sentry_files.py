@@ -19,6 +19,7 @@ def export_model(
         str | None, typer.Option(metavar="FILE", help="Default: ./model-N.json.")
     ] = None,
     account: AccountOption = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write a model into a file: its scorecard, its card, and a signature."""
     from gatehouse.admin.models.use_cases import model_files
@@ -30,7 +31,7 @@ def export_model(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         raise InvalidInput(f"cannot write {recordable(name)}: {reason}") from None
-    typer.echo(f"model {version} is in {name}")
+    show({"version": version, "file": name}, f"model {version} is in {name}", as_json=as_json)
 
 
 def import_model(
