@@ -48,7 +48,7 @@ _FEW_ROWS: Final = (
     """document.querySelectorAll("tbody tr:nth-child(n+5)").forEach(row => row.remove())"""
 )
 """Rows of a table are like each other; axe looks at the first ones."""
-_LAID_OUT_AGAIN = "Measure loop restarted more than 5 times"
+_LAID_OUT_AGAIN: Final = "Measure loop restarted more than 5 times"
 """What the editor says of itself on a machine that is busy with other tests; it goes on."""
 _REFUSED: Final = "Failed to load resource: the server responded with a status of"
 _OPEN_ALL: Final = """document.querySelectorAll("main details").forEach(each => each.open = true)"""
