@@ -17,7 +17,7 @@ from gatehouse.admin.reviews.use_cases.reviews import ReviewFinding, resolve_rev
 from gatehouse.core.wording.labels import Label
 from gatehouse.figures.account_columns import AccountColumns
 from gatehouse.figures.copies import ColumnCopies
-from gatehouse.figures.engine import ColumnEngine, FiguresNotReady
+from gatehouse.figures.engine import ColumnConnection, ColumnEngine, FiguresNotReady
 from gatehouse.figures.follower import Follower
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.throttle import Pace
@@ -85,6 +85,24 @@ def test_a_new_process_goes_on_with_the_copy(shop: Shop) -> None:
     assert len(shop.ids()) == 2
     assert files(shop) == [file]
     assert shop.value(first, "outcome") == "ACCEPT"
+
+
+def test_nobody_reads_a_copy_before_its_tables_are_there(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking = ColumnEngine.asking
+    read: list[bool | None] = []
+
+    def asked(engine: ColumnEngine, name: str) -> ColumnConnection:
+        if not read:
+            read.append(None)
+            read.append(readable(shop.copies.of(shop.account_id)))
+        return asking(engine, name)
+
+    monkeypatch.setattr(ColumnEngine, "asking", asked)
+    kept = shop.keep(NOW_MS)
+    assert shop.ids() == [kept]
+    assert read == [None, False]
 
 
 def test_a_damaged_copy_is_made_again(shop: Shop) -> None:

@@ -132,14 +132,17 @@ class AccountColumns:
         if found is None:
             return False
         try:
-            self._attach(*found)
-            if self.note("version") == self.layout.copy_version:
-                return True
+            with self._opened(*found) as (name, asking):
+                usable = _noted(asking, "version") == self.layout.copy_version
         except (duckdb.Error, GatehouseError) as error:
             reason = str(error).partition("\n")[0]
             _log.warning("a column copy is made again", extra={"reason": reason})
-        self._leave()
-        return False
+            return False
+        if usable:
+            self._use(name)
+        else:
+            self._detach(name)
+        return usable
 
     def make(self) -> None:
         """Begin an empty copy in place of the one that is there."""
@@ -148,15 +151,16 @@ class AccountColumns:
         self.ready.clear()
         self._files.clear()
         file, key, salt = self._files.fresh(self._randomness)
-        self._attach(file, key)
-        with self.writing() as asking:
+        with self._opened(file, key) as (name, asking):
             asking.ask(f"CREATE TABLE {ROWS} ({described(self.layout.copied)})")
             one = f"SELECT * FROM {ROWS} WHERE seen_by IS NULL"  # noqa: S608
             asking.ask(f"CREATE VIEW {DECISIONS} AS {one}")
             asking.ask("CREATE TABLE notes (name VARCHAR, value VARCHAR)")
             set_note(asking, "version", self.layout.copy_version)
-            self._changed = None
         self._files.use(salt)
+        # Only now, or somebody would ask for tables that are not there yet.
+        self._use(name)
+        self.parts.changed(None)
 
     def compact(self) -> None:
         """Write all that is left into a new file, and remove the old one with what it held."""
@@ -176,8 +180,7 @@ class AccountColumns:
             raise
         asking.close()
         file.chmod(0o600)
-        with self._turn:
-            self._name = new
+        self._use(new)
         self._files.use(salt)
         self._detach(old)
         self._files.clear(kept=file)
@@ -235,8 +238,7 @@ class AccountColumns:
     def note(self, name: str) -> str | None:
         """What the follower noted under a name."""
         with self.reading() as asking:
-            rows = asking.ask(f"SELECT value FROM notes WHERE name = {text(name)}")  # noqa: S608
-        return rows[0][0] if rows else None
+            return _noted(asking, name)
 
     def put(self, asking: ColumnConnection, columns: Columns) -> None:
         """Add decisions, each in place of what the copy has of it."""
@@ -287,10 +289,20 @@ class AccountColumns:
         self._number += 1
         return f"{self.account_id} {self._number}"
 
-    def _attach(self, file: Path, key: bytes) -> None:
+    @contextlib.contextmanager
+    def _opened(self, file: Path, key: bytes) -> Iterator[tuple[str, ColumnConnection]]:
+        """A file that nobody else reads yet, and its name; closed again if this fails."""
         name = self._next_name()
         self._engine.attach(name, file, key)
-        file.chmod(0o600)
+        try:
+            file.chmod(0o600)
+            with self._asking(name) as asking:
+                yield name, asking
+        except BaseException:
+            self._engine.detach(name)
+            raise
+
+    def _use(self, name: str) -> None:
         with self._turn:
             self._name = name
 
@@ -305,6 +317,11 @@ class AccountColumns:
             self._turn.wait_for(lambda: not self._readers.get(name))
             self._readers.pop(name, None)
         self._engine.detach(name)
+
+
+def _noted(asking: ColumnConnection, name: str) -> str | None:
+    rows = asking.ask(f"SELECT value FROM notes WHERE name = {text(name)}")  # noqa: S608
+    return rows[0][0] if rows else None
 
 
 def set_note(asking: ColumnConnection, name: str, value: str) -> None:
