@@ -2,12 +2,18 @@
 
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.core.money import format_amount
+
+
+def doc(description: str, *examples: Any, **limits: Any) -> Meta:
+    """How the documentation of the API describes a field, and what else limits it."""
+    return Meta(description=description, examples=list(examples) or None, **limits)
+
 
 # The amount is formatted from an integer, so that it is exact.
 JsonAmount = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "number"})]

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Self
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import Money
+from gatehouse.core.api_values import Money, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase, said_by
@@ -21,13 +21,11 @@ _NOT_A_POLICY: Final = Phrase("refused.not_a_policy", "not a policy: {why}")
 class AccountShown(msgspec.Struct, frozen=True, rename="camel"):
     """An account."""
 
-    account_id: Annotated[
-        str, Meta(description="Its id.", examples=["acct_01kabcdefghjkmnpqrstvwxyz0"])
-    ]
-    name: Annotated[str, Meta(description="Its name.", examples=["Shop"])]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
-    created_at: Annotated[Moment, Meta(description="When it was made (RFC 3339).")]
-    fees: Annotated[dict[str, Money], Meta(description="What each service costs, by fee type.")]
+    account_id: Annotated[str, doc("Its id.", "acct_01kabcdefghjkmnpqrstvwxyz0")]
+    name: Annotated[str, doc("Its name.", "Shop")]
+    currency: Annotated[str, doc("ISO 4217 code.", "USD")]
+    created_at: Annotated[Moment, doc("When it was made (RFC 3339).")]
+    fees: Annotated[dict[str, Money], doc("What each service costs, by fee type.")]
 
 
 class PreCheckPolicyBody(msgspec.Struct, frozen=True, rename="camel"):
@@ -35,17 +33,11 @@ class PreCheckPolicyBody(msgspec.Struct, frozen=True, rename="camel"):
 
     avs: Annotated[
         dict[AvsResult, Advice],
-        Meta(
-            description="By result of the address; others keep theirs.",
-            examples=[{"NO_MATCH": "DECLINE"}],
-        ),
+        doc("By result of the address; others keep theirs.", {"NO_MATCH": "DECLINE"}),
     ] = {}
     cvv2: Annotated[
         dict[Cvv2Result, Advice],
-        Meta(
-            description="By result of the security code; others keep theirs.",
-            examples=[{"NO_MATCH": "DECLINE"}],
-        ),
+        doc("By result of the security code; others keep theirs.", {"NO_MATCH": "DECLINE"}),
     ] = {}
 
     @classmethod
@@ -62,11 +54,11 @@ class SentryPolicyBody(msgspec.Struct, frozen=True, rename="camel"):
 
     entities: Annotated[
         list[Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]],
-        Meta(
-            max_length=MOST_ENTITIES,
-            description="Keys of `customInputs`. Others are remembered only if Sentry finds that "
+        doc(
+            "Keys of `customInputs`. Others are remembered only if Sentry finds that "
             "they look like identifiers or categories.",
-            examples=[["loyaltyNumber"]],
+            ["loyaltyNumber"],
+            max_length=MOST_ENTITIES,
         ),
     ]
 
@@ -80,32 +72,20 @@ class CostsBody(msgspec.Struct, frozen=True, rename="camel"):
 
     currency: Annotated[
         str,
-        Meta(
+        doc(
+            "Of the amounts; orders in another currency get no advice.",
+            "USD",
             pattern=r"^[A-Z]{3}\Z",
-            description="Of the amounts; orders in another currency get no advice.",
-            examples=["USD"],
         ),
     ]
-    margin: Annotated[
-        CostShare, Meta(description="What an order earns, of its amount.", examples=[0.25])
-    ]
+    margin: Annotated[CostShare, doc("What an order earns, of its amount.", 0.25)]
     preset: Annotated[
-        CostPreset,
-        Meta(description="`protect` counts losses by fraud twice, `revenue` half of them."),
+        CostPreset, doc("`protect` counts losses by fraud twice, `revenue` half of them.")
     ] = CostPreset.BALANCE
-    chargeback_fee: Annotated[
-        CostAmount, Meta(description="What a fraud costs besides its amount.", examples=[20])
-    ] = 0.0
-    fee_share: Annotated[
-        CostShare, Meta(description="The same as a share of the amount.", examples=[0.03])
-    ] = 0.0
-    review_cost: Annotated[CostAmount, Meta(description="What a review costs.", examples=[3.5])] = (
-        0.0
-    )
-    review_finds: Annotated[
-        CostShare,
-        Meta(description="The share of reviews that find the truth.", examples=[0.8]),
-    ] = 1.0
+    chargeback_fee: Annotated[CostAmount, doc("What a fraud costs besides its amount.", 20)] = 0.0
+    fee_share: Annotated[CostShare, doc("The same as a share of the amount.", 0.03)] = 0.0
+    review_cost: Annotated[CostAmount, doc("What a review costs.", 3.5)] = 0.0
+    review_finds: Annotated[CostShare, doc("The share of reviews that find the truth.", 0.8)] = 1.0
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> Self:
@@ -119,50 +99,40 @@ class CostsBody(msgspec.Struct, frozen=True, rename="camel"):
 class PoliciesShown(msgspec.Struct, frozen=True, rename="camel"):
     """An account's policies."""
 
-    precheck: Annotated[PreCheckPolicyBody, Meta(description="Of PreCheck.")]
-    sentry: Annotated[SentryPolicyBody, Meta(description="Of Sentry.")]
+    precheck: Annotated[PreCheckPolicyBody, doc("Of PreCheck.")]
+    sentry: Annotated[SentryPolicyBody, doc("Of Sentry.")]
     costs: Annotated[
-        CostsBody | None,
-        Meta(description="What orders earn and cost; null where Sentry gives no advice by it."),
+        CostsBody | None, doc("What orders earn and cost; null where Sentry gives no advice by it.")
     ] = None
 
 
 class FoundInputShown(msgspec.Struct, frozen=True, rename="camel"):
     """A custom input that nobody declared."""
 
-    key: Annotated[str, Meta(description="Key of `customInputs`.", examples=["merchant"])]
+    key: Annotated[str, doc("Key of `customInputs`.", "merchant")]
     kind: Annotated[
         InputKind | None,
-        Meta(
-            description="What it looks like: an identifier, whose values few people share, or a "
+        doc(
+            "What it looks like: an identifier, whose values few people share, or a "
             "category. Missing where the account refused it before it was found."
         ),
     ]
-    since: Annotated[Moment, Meta(description="When it was found, or refused (RFC 3339).")]
+    since: Annotated[Moment, doc("When it was found, or refused (RFC 3339).")]
     remembered: Annotated[
-        bool, Meta(description="Whether its values are remembered; false if the account said no.")
+        bool, doc("Whether its values are remembered; false if the account said no.")
     ]
 
 
 class FoundInputsShown(msgspec.Struct, frozen=True, rename="camel"):
     """What Sentry found in an account's custom inputs."""
 
-    inputs: Annotated[list[FoundInputShown], Meta(description="The earliest first.")]
+    inputs: Annotated[list[FoundInputShown], doc("The earliest first.")]
 
 
 class FoundInputChoice(msgspec.Struct, frozen=True, rename="camel"):
     """Whether the values of a custom input are remembered that nobody declared."""
 
     key: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=LONGEST_KEY,
-            description="Key of `customInputs`.",
-            examples=["merchant"],
-        ),
+        str, doc("Key of `customInputs`.", "merchant", min_length=1, max_length=LONGEST_KEY)
     ]
-    remembered: Annotated[
-        bool,
-        Meta(description="False is no, and stays no until it is true again.", examples=[False]),
-    ]
+    remembered: Annotated[bool, doc("False is no, and stays no until it is true again.", False)]

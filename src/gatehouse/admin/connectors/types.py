@@ -4,7 +4,8 @@ from enum import StrEnum
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+
+from gatehouse.core.api_values import doc
 
 
 class ConnectorCondition(StrEnum):
@@ -21,11 +22,10 @@ class ConnectorCondition(StrEnum):
 class ConnectorShown(msgspec.Struct, frozen=True, rename="camel"):
     """A connector that requests of the account can be given to."""
 
-    function: Annotated[str, Meta(description="What it is asked for.", examples=["issuer"])]
-    name: Annotated[str, Meta(description="Its name.", examples=["main-processor"])]
+    function: Annotated[str, doc("What it is asked for.", "issuer")]
+    name: Annotated[str, doc("Its name.", "main-processor")]
     state: Annotated[
-        ConnectorCondition,
-        Meta(description="`UP`, `DOWN`, `PARTLY` or `UNKNOWN`, over all servers.", examples=["UP"]),
+        ConnectorCondition, doc("`UP`, `DOWN`, `PARTLY` or `UNKNOWN`, over all servers.", "UP")
     ]
 
 
@@ -33,5 +33,5 @@ class ConnectorPage(msgspec.Struct, frozen=True, rename="camel"):
     """The connectors that serve an account."""
 
     connectors: Annotated[
-        list[ConnectorShown], Meta(description="By function, in the order in which they are asked.")
+        list[ConnectorShown], doc("By function, in the order in which they are asked.")
     ]

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.admin.events.use_cases.events import MOST_AT_ONCE, EventPage, EventQuery, PublicEvent
 from gatehouse.admin.events.worker import LiveEvents
@@ -16,7 +15,7 @@ from gatehouse.api.free_operations import FreeCall, free_operation, operations_o
 from gatehouse.api.manage.endpoints import Parameter, whole_number
 from gatehouse.api.problems import Problem
 from gatehouse.api.serving.in_flight import RETRY_SOON
-from gatehouse.core.api_values import DEFAULT_PAGE
+from gatehouse.core.api_values import DEFAULT_PAGE, doc
 from gatehouse.core.errors import InvalidFields, InvalidInput
 from gatehouse.core.events import MEANINGS, EventName
 
@@ -84,9 +83,9 @@ _QUERY: Final = (
 class EventsResponse(msgspec.Struct, frozen=True, rename="camel"):
     """Some events in their order, and how to go on."""
 
-    events: Annotated[list[PublicEvent], Meta(description="Oldest first.")]
-    cursor: Annotated[str, Meta(description="Send it as `after` to get what comes next.")]
-    has_more: Annotated[bool, Meta(description="Whether there may be more by now.")]
+    events: Annotated[list[PublicEvent], doc("Oldest first.")]
+    cursor: Annotated[str, doc("Send it as `after` to get what comes next.")]
+    has_more: Annotated[bool, doc("Whether there may be more by now.")]
 
 
 class EventRoutes:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import Money
+from gatehouse.core.api_values import Money, doc
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 
 MOST_FILTERS: Final = 20
@@ -17,23 +17,16 @@ class EventSettingsBody(msgspec.Struct, frozen=True, rename="camel"):
 
     decisions: Annotated[
         Annotated[list[Annotated[str, Meta(max_length=100)]], Meta(max_length=MOST_FILTERS)] | None,
-        Meta(
-            description="An operation, or `*` for all, and after a colon the outcomes.",
-            examples=[_FILTER],
-        ),
+        doc("An operation, or `*` for all, and after a colon the outcomes.", _FILTER),
     ] = None
     low_balance: Annotated[
         Annotated[float, Meta(ge=0, le=MAX_AMOUNT // MICROS_PER_UNIT)] | None,
-        Meta(description="In units of the account's currency; 0 for none.", examples=[20]),
+        doc("In units of the account's currency; 0 for none.", 20),
     ] = None
 
 
 class EventSettingsShown(msgspec.Struct, frozen=True, rename="camel"):
     """What the account is told."""
 
-    decisions: Annotated[
-        list[str], Meta(description="Which decisions are told.", examples=[_FILTER])
-    ]
-    low_balance: Annotated[
-        Money | None, Meta(description="Below which balance it is told; null for none.")
-    ]
+    decisions: Annotated[list[str], doc("Which decisions are told.", _FILTER)]
+    low_balance: Annotated[Money | None, doc("Below which balance it is told; null for none.")]

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.reading.spans import SinceText, UntilText
 from gatehouse.core.stages.outcomes import Outcome
 
@@ -18,43 +19,24 @@ class ExplorationRequest(msgspec.Struct, frozen=True, rename="camel", kw_only=Tr
     """Decisions to count in groups; by default those of the last 30 days."""
 
     by: Annotated[
-        _Name,
-        Meta(
-            description="A signal, or `decision`, `operation`, `rule` or `shadowRule`.",
-            examples=["card.country"],
-        ),
+        _Name, doc("A signal, or `decision`, `operation`, `rule` or `shadowRule`.", "card.country")
     ]
-    also: Annotated[
-        _Name | None, Meta(description="Another one, for pairs.", examples=["card.funding"])
-    ] = None
+    also: Annotated[_Name | None, doc("Another one, for pairs.", "card.funding")] = None
     groups: Annotated[
-        int,
-        Meta(
-            ge=1, le=MOST_GROUPS, description="How many are told apart; of pairs, 12 on each side."
-        ),
+        int, doc("How many are told apart; of pairs, 12 on each side.", ge=1, le=MOST_GROUPS)
     ] = 12
     since: SinceText = None
     until: UntilText = None
-    time_zone: Annotated[
-        str, Meta(max_length=64, description="Whose days the trend counts.", examples=["UTC"])
-    ] = "UTC"
+    time_zone: Annotated[str, doc("Whose days the trend counts.", "UTC", max_length=64)] = "UTC"
     where: Annotated[
         list[Annotated[str, Meta(min_length=1, max_length=600)]],
-        Meta(
+        doc(
+            "Conditions in the language of rules; all must hold.",
+            ["order.amount > 100"],
             max_length=8,
-            description="Conditions in the language of rules; all must hold.",
-            examples=[["order.amount > 100"]],
         ),
     ] = []
-    decision: Annotated[
-        list[Outcome], Meta(max_length=3, description="Only these.", examples=[["DECLINE"]])
-    ] = []
-    operation: Annotated[
-        _Names, Meta(description="Only decisions of these.", examples=[["pipeline"]])
-    ] = []
-    rule: Annotated[
-        _Names, Meta(description="Only those that one of these rules hit.", examples=[["large"]])
-    ] = []
-    shadow_rule: Annotated[
-        _Names, Meta(description="The same of rules in shadow.", examples=[["trial"]])
-    ] = []
+    decision: Annotated[list[Outcome], doc("Only these.", ["DECLINE"], max_length=3)] = []
+    operation: Annotated[_Names, doc("Only decisions of these.", ["pipeline"])] = []
+    rule: Annotated[_Names, doc("Only those that one of these rules hit.", ["large"])] = []
+    shadow_rule: Annotated[_Names, doc("The same of rules in shadow.", ["trial"])] = []

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.jobs.types import FileFormat, ImportedFile
-from gatehouse.core.api_values import JsonAmount, Timestamp
+from gatehouse.core.api_values import JsonAmount, Timestamp, doc
 from gatehouse.core.cards.redaction import is_card_like, recordable
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
@@ -37,48 +37,42 @@ class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_o
 
     request_id: Annotated[
         Annotated[str, Meta(max_length=LONGEST_ID)] | None,
-        Meta(
-            description="The `requestId` of the answer. Give exactly one of the three names.",
-            examples=["req_01kabcdefghjkmnpqrstvwxyz0"],
+        doc(
+            "The `requestId` of the answer. Give exactly one of the three names.",
+            "req_01kabcdefghjkmnpqrstvwxyz0",
         ),
     ] = None
     transaction_id: Annotated[
         ClientReferenceId | None,
-        Meta(description="The `transactionId` that was sent to Sentry, alone or in a pipeline."),
+        doc("The `transactionId` that was sent to Sentry, alone or in a pipeline."),
     ] = None
     client_reference_id: Annotated[
         ClientReferenceId | None,
-        Meta(
-            description="The `clientReferenceId` that was sent, unless it looks like a card "
+        doc(
+            "The `clientReferenceId` that was sent, unless it looks like a card "
             "number or has control characters: such a one is not kept as it is."
         ),
     ] = None
     label: Annotated[
         Label,
-        Meta(
-            description="`FRAUD`, `CHARGEBACK`, `CARD_TESTING`, `ABUSE` or `LEGITIMATE`; "
+        doc(
+            "`FRAUD`, `CHARGEBACK`, `CARD_TESTING`, `ABUSE` or `LEGITIMATE`; "
             "`WITHDRAWN` takes back what was said before. What is said last counts.",
-            examples=["CHARGEBACK"],
+            "CHARGEBACK",
         ),
     ]
     when: Annotated[
         EventTime | None,
-        Meta(
-            description="When it was found out, or charged back, RFC 3339.",
-            examples=["2026-11-15T09:30:00Z"],
-        ),
+        doc("When it was found out, or charged back, RFC 3339.", "2026-11-15T09:30:00Z"),
     ] = None
     amount: Annotated[
         Annotated[float, Meta(ge=0, le=_LARGEST)] | None,
-        Meta(
-            description="What was lost or charged back, in units of the currency, with at most "
-            "six decimals.",
-            examples=[59.9],
+        doc(
+            "What was lost or charged back, in units of the currency, with at most six decimals.",
+            59.9,
         ),
     ] = None
-    currency: Annotated[
-        str | None, Meta(description="ISO 4217 code of the amount.", examples=["USD"])
-    ] = None
+    currency: Annotated[str | None, doc("ISO 4217 code of the amount.", "USD")] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Errors that the types of the fields do not express."""
@@ -108,14 +102,10 @@ class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_o
 class FeedbackOutcome(msgspec.Struct, frozen=True, rename="camel"):
     """What the feedback changed for one request."""
 
-    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
-    label: Annotated[Label, Meta(description="What was said now.")]
-    previous_label: Annotated[
-        Label | None, Meta(description="What counted until now; null when nothing did.")
-    ]
-    changed: Annotated[
-        bool, Meta(description="Whether it was news; the same said again changes nothing.")
-    ]
+    request_id: Annotated[str, doc("The `requestId` of the decision.")]
+    label: Annotated[Label, doc("What was said now.")]
+    previous_label: Annotated[Label | None, doc("What counted until now; null when nothing did.")]
+    changed: Annotated[bool, doc("Whether it was news; the same said again changes nothing.")]
 
 
 class FeedbackBatch(msgspec.Struct, frozen=True, rename="camel"):
@@ -123,11 +113,11 @@ class FeedbackBatch(msgspec.Struct, frozen=True, rename="camel"):
 
     items: Annotated[
         list[FeedbackRequest],
-        Meta(
+        doc(
+            "Each as `POST /api/v1/feedback` takes it.",
+            [{"clientReferenceId": "order-1", "label": "CHARGEBACK"}],
             min_length=1,
             max_length=MOST_ITEMS,
-            description="Each as `POST /api/v1/feedback` takes it.",
-            examples=[[{"clientReferenceId": "order-1", "label": "CHARGEBACK"}]],
         ),
     ]
 
@@ -135,17 +125,17 @@ class FeedbackBatch(msgspec.Struct, frozen=True, rename="camel"):
 class FeedbackItemResult(msgspec.Struct, frozen=True, rename="camel"):
     """What became of one statement."""
 
-    recorded: Annotated[bool, Meta(description="Whether it was kept.", examples=[True])]
-    error: Annotated[str | None, Meta(description="Why not.")]
-    requests: Annotated[list[FeedbackOutcome], Meta(description="The requests it speaks of.")]
+    recorded: Annotated[bool, doc("Whether it was kept.", True)]
+    error: Annotated[str | None, doc("Why not.")]
+    requests: Annotated[list[FeedbackOutcome], doc("The requests it speaks of.")]
 
 
 class FeedbackBatchResponse(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the statements."""
 
-    recorded: Annotated[int, Meta(description="How many were kept.", examples=[1])]
-    refused: Annotated[int, Meta(description="How many were not.", examples=[0])]
-    items: Annotated[list[FeedbackItemResult], Meta(description="In the order of the request.")]
+    recorded: Annotated[int, doc("How many were kept.", 1)]
+    refused: Annotated[int, doc("How many were not.", 0)]
+    items: Annotated[list[FeedbackItemResult], doc("In the order of the request.")]
 
 
 class FeedbackFile(Personal, frozen=True, rename="camel"):
@@ -170,41 +160,31 @@ def currency_code(currency: str) -> str:
 class FeedbackReceipt(msgspec.Struct, frozen=True, rename="camel"):
     """Feedback that was kept."""
 
-    label: Annotated[Label, Meta(description="What was said.")]
+    label: Annotated[Label, doc("What was said.")]
     recorded_at: Annotated[
-        Timestamp,
-        Meta(description="When it was kept; of what was said before, that time (RFC 3339)."),
+        Timestamp, doc("When it was kept; of what was said before, that time (RFC 3339).")
     ]
-    requests: Annotated[
-        list[FeedbackOutcome], Meta(description="The requests it speaks of, oldest first.")
-    ]
+    requests: Annotated[list[FeedbackOutcome], doc("The requests it speaks of, oldest first.")]
 
 
 class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
     """One label that a request was given."""
 
-    label: Annotated[Label, Meta(description="What was said.")]
-    previous_label: Annotated[
-        Label | None, Meta(description="What counted before; null when nothing did.")
-    ]
-    when: Annotated[
-        Timestamp | None, Meta(description="When it was found out, or charged back (RFC 3339).")
-    ]
-    amount: Annotated[JsonAmount | None, Meta(description="What was lost or charged back.")]
-    currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
-    recorded_at: Annotated[Timestamp, Meta(description="When it was kept (RFC 3339).")]
-    source: Annotated[LabelSource, Meta(description="How it came in.")]
-    by: Annotated[str, Meta(description="The key, or the operator, that said it.")]
+    label: Annotated[Label, doc("What was said.")]
+    previous_label: Annotated[Label | None, doc("What counted before; null when nothing did.")]
+    when: Annotated[Timestamp | None, doc("When it was found out, or charged back (RFC 3339).")]
+    amount: Annotated[JsonAmount | None, doc("What was lost or charged back.")]
+    currency: Annotated[str | None, doc("ISO 4217 code of the amount.")]
+    recorded_at: Annotated[Timestamp, doc("When it was kept (RFC 3339).")]
+    source: Annotated[LabelSource, doc("How it came in.")]
+    by: Annotated[str, doc("The key, or the operator, that said it.")]
 
 
 class FeedbackHistory(msgspec.Struct, frozen=True, rename="camel"):
     """The label of a request, with its history."""
 
-    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
+    request_id: Annotated[str, doc("The `requestId` of the decision.")]
     label: Annotated[
-        Label | None,
-        Meta(description="What counts now; null when nothing was said, or it was withdrawn."),
+        Label | None, doc("What counts now; null when nothing was said, or it was withdrawn.")
     ]
-    history: Annotated[
-        list[FeedbackEntry], Meta(description="What was said, newest first, up to a hundred.")
-    ]
+    history: Annotated[list[FeedbackEntry], doc("What was said, newest first, up to a hundred.")]

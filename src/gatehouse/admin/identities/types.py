@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.jobs.types import FileFormat, ImportedFile
-from gatehouse.core.api_values import DryRunFlag
+from gatehouse.core.api_values import DryRunFlag, doc
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal
@@ -34,11 +34,9 @@ class IdentityFile(Personal, frozen=True, rename="camel"):
 class IdentitySearch(Checked, Personal, frozen=True, rename="camel"):
     """Which records: of a card, of a person on record, or of a reference."""
 
-    card_number: Annotated[
-        CardNumber | None, Meta(description="Give exactly one.", examples=["4242424242424242"])
-    ] = None
-    person_id: Annotated[Named | None, Meta(description="The `id` of a record.")] = None
-    reference: Annotated[Named | None, Meta(description="The reference of the import.")] = None
+    card_number: Annotated[CardNumber | None, doc("Give exactly one.", "4242424242424242")] = None
+    person_id: Annotated[Named | None, doc("The `id` of a record.")] = None
+    reference: Annotated[Named | None, doc("The reference of the import.")] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Errors that the types of the fields do not express."""
@@ -51,9 +49,7 @@ class IdentitySearch(Checked, Personal, frozen=True, rename="camel"):
 class IdentityErasure(IdentitySearch, frozen=True, rename="camel", kw_only=True):
     """Which records are erased, and why."""
 
-    reason: Annotated[
-        str, Meta(min_length=1, max_length=200, description="Why.", examples=["request of Ann"])
-    ]
+    reason: Annotated[str, doc("Why.", "request of Ann", min_length=1, max_length=200)]
 
 
 class IdentitiesFound(msgspec.Struct, frozen=True, rename="camel"):
@@ -61,16 +57,16 @@ class IdentitiesFound(msgspec.Struct, frozen=True, rename="camel"):
 
     records: Annotated[
         list[dict[str, Any]],
-        Meta(
-            description="Up to a hundred; of each value only enough to recognise it.",
-            examples=[[{"id": "per_1", "names": ["A. A."], "emails": ["…@example.com"]}]],
+        doc(
+            "Up to a hundred; of each value only enough to recognise it.",
+            [{"id": "per_1", "names": ["A. A."], "emails": ["…@example.com"]}],
         ),
     ]
-    total: Annotated[int, Meta(description="How many there are.", examples=[1])]
+    total: Annotated[int, doc("How many there are.", 1)]
 
 
 class IdentitiesErased(msgspec.Struct, frozen=True, rename="camel"):
     """Records that are gone."""
 
-    erased: Annotated[int, Meta(description="How many.", examples=[1])]
+    erased: Annotated[int, doc("How many.", 1)]
     dry_run: DryRunFlag

@@ -7,21 +7,21 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.explore.types import ExplorationRequest
-from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
+from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.files.records import RecordFormat
 from gatehouse.core.job_state import JobState
 from gatehouse.core.secrets.hidden import Personal
 
-JobId = Annotated[str, Meta(description="The `jobId` of the answer that began it.")]
+JobId = Annotated[str, doc("The `jobId` of the answer that began it.")]
 DAY_MS: Final = 86_400_000
 MOST_EXAMPLES: Final = 100
 MOST_IMPORT_BYTES: Final = 4 * 1024 * 1024
 
 ImportedFile = Annotated[
-    str, Meta(min_length=1, max_length=MOST_IMPORT_BYTES, description="The file, in UTF-8.")
+    str, doc("The file, in UTF-8.", min_length=1, max_length=MOST_IMPORT_BYTES)
 ]
-FileFormat = Annotated[RecordFormat, Meta(description="How the file is written.", examples=["csv"])]
+FileFormat = Annotated[RecordFormat, doc("How the file is written.", "csv")]
 
 
 class JobKind(StrEnum):
@@ -148,34 +148,23 @@ class NamedPerson(Personal, frozen=True):
 class JobResponse(msgspec.Struct, frozen=True, rename="camel"):
     """A job: how far it is, and what came of it."""
 
-    job_id: Annotated[str, Meta(description="Its id.", examples=["job_01kabcdefghjkmnpqrstvwxyz0"])]
-    kind: Annotated[str, Meta(description="What it does.", examples=["rules.backtest"])]
+    job_id: Annotated[str, doc("Its id.", "job_01kabcdefghjkmnpqrstvwxyz0")]
+    kind: Annotated[str, doc("What it does.", "rules.backtest")]
     state: Annotated[
-        JobState,
-        Meta(
-            description="`QUEUED`, `RUNNING`, `SUCCEEDED`, `FAILED` or `CANCELED`.",
-            examples=["RUNNING"],
-        ),
+        JobState, doc("`QUEUED`, `RUNNING`, `SUCCEEDED`, `FAILED` or `CANCELED`.", "RUNNING")
     ]
     started_by: Annotated[
         str,
-        Meta(
-            description="The key, or the operator, that asked for it.",
-            examples=["key:key_01kabcdefghjkmnpqrstvwxyz0"],
-        ),
+        doc("The key, or the operator, that asked for it.", "key:key_01kabcdefghjkmnpqrstvwxyz0"),
     ]
-    created_at: Annotated[Moment, Meta(description="When it was asked for (RFC 3339).")]
-    started_at: Annotated[
-        Moment | None, Meta(description="When a server last began with it (RFC 3339).")
-    ]
-    finished_at: Annotated[Moment | None, Meta(description="When it ended (RFC 3339).")]
-    done: Annotated[int | None, Meta(description="How much is done.", examples=[1200])]
-    total: Annotated[int | None, Meta(description="Of how much, where known.", examples=[5000])]
-    step: Annotated[str | None, Meta(description="What it is doing.", examples=["reading records"])]
-    error: Annotated[str | None, Meta(description="Why it failed.")]
-    result: Annotated[
-        dict[str, Any] | None, Meta(description="What came of it; its fields depend on the kind.")
-    ]
+    created_at: Annotated[Moment, doc("When it was asked for (RFC 3339).")]
+    started_at: Annotated[Moment | None, doc("When a server last began with it (RFC 3339).")]
+    finished_at: Annotated[Moment | None, doc("When it ended (RFC 3339).")]
+    done: Annotated[int | None, doc("How much is done.", 1200)]
+    total: Annotated[int | None, doc("Of how much, where known.", 5000)]
+    step: Annotated[str | None, doc("What it is doing.", "reading records")]
+    error: Annotated[str | None, doc("Why it failed.")]
+    result: Annotated[dict[str, Any] | None, doc("What came of it; its fields depend on the kind.")]
 
 
 class JobSearch(msgspec.Struct, frozen=True, rename="camel"):
@@ -184,14 +173,14 @@ class JobSearch(msgspec.Struct, frozen=True, rename="camel"):
     limit: PageSize = DEFAULT_PAGE
     starting_after: Annotated[
         Annotated[str, Meta(pattern=r"^job_[0-7][0-9a-hjkmnp-tv-z]{25}\Z")] | None,
-        Meta(description="The last `jobId` of the page before."),
+        doc("The last `jobId` of the page before."),
     ] = None
 
 
 class JobPage(msgspec.Struct, frozen=True, rename="camel"):
     """Jobs, newest first."""
 
-    jobs: Annotated[list[JobResponse], Meta(description="Newest first.")]
+    jobs: Annotated[list[JobResponse], doc("Newest first.")]
     has_more: HasMore
 
 

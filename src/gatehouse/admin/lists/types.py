@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import DEFAULT_PAGE, Cursor, DryRunFlag, HasMore, PageSize
+from gatehouse.core.api_values import DEFAULT_PAGE, Cursor, DryRunFlag, HasMore, PageSize, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.rules.list_entries import ListKind
@@ -14,34 +14,31 @@ MOST_ENTRIES: Final = 1000
 _LONGEST_REASON: Final = 200
 _BY: Final = ["key:key_01kabcdefghjkmnpqrstvwxyz0"]
 
-PathName = Annotated[str, Meta(description="Name of the list.", examples=["bad-networks"])]
-ListName = Annotated[
-    str, Meta(min_length=1, max_length=64, description="Its name.", examples=["bad-networks"])
-]
+PathName = Annotated[str, doc("Name of the list.", "bad-networks")]
+ListName = Annotated[str, doc("Its name.", "bad-networks", min_length=1, max_length=64)]
 Reason = Annotated[
-    Annotated[str, Meta(max_length=_LONGEST_REASON)] | None,
-    Meta(description="Why.", examples=["card testing"]),
+    Annotated[str, Meta(max_length=_LONGEST_REASON)] | None, doc("Why.", "card testing")
 ]
 EntryValue = Annotated[
     str,
-    Meta(
+    doc(
+        "As the kind of the list has it: a network, a mailbox, a card number, ...",
+        "203.0.113.0/24",
         min_length=1,
         max_length=512,
-        description="As the kind of the list has it: a network, a mailbox, a card number, ...",
-        examples=["203.0.113.0/24"],
     ),
 ]
-Counted = Annotated[int, Meta(description="How many.", examples=[1])]
+Counted = Annotated[int, doc("How many.", 1)]
 
 
 class NewList(msgspec.Struct, frozen=True, rename="camel"):
     """A list to create."""
 
     name: ListName
-    kind: Annotated[ListKind, Meta(description="What it holds.", examples=["networks"])]
+    kind: Annotated[ListKind, doc("What it holds.", "networks")]
     description: Annotated[
         Annotated[str, Meta(max_length=_LONGEST_REASON)] | None,
-        Meta(description="What it is for.", examples=["Networks of card testers"]),
+        doc("What it is for.", "Networks of card testers"),
     ] = None
 
 
@@ -49,29 +46,29 @@ class ListShown(msgspec.Struct, frozen=True, rename="camel"):
     """A list."""
 
     name: ListName
-    kind: Annotated[ListKind, Meta(description="What it holds.", examples=["networks"])]
-    description: Annotated[str | None, Meta(description="What it is for.")]
-    entries: Annotated[int, Meta(description="How many are in force.", examples=[12])]
-    created_at: Annotated[Moment, Meta(description="When it was made (RFC 3339).")]
+    kind: Annotated[ListKind, doc("What it holds.", "networks")]
+    description: Annotated[str | None, doc("What it is for.")]
+    entries: Annotated[int, doc("How many are in force.", 12)]
+    created_at: Annotated[Moment, doc("When it was made (RFC 3339).")]
 
 
 class ListPage(msgspec.Struct, frozen=True, rename="camel"):
     """All lists of an account."""
 
-    lists: Annotated[list[ListShown], Meta(description="By name.")]
+    lists: Annotated[list[ListShown], doc("By name.")]
 
 
 class ListDropped(msgspec.Struct, frozen=True, rename="camel"):
     """A list that is gone."""
 
     name: ListName
-    entries: Annotated[int, Meta(description="How many were in force.", examples=[12])]
+    entries: Annotated[int, doc("How many were in force.", 12)]
 
 
 class ListDropping(msgspec.Struct, frozen=True, rename="camel"):
     """How a list is dropped."""
 
-    force: Annotated[bool, Meta(description="`true` drops it although rules use it.")] = False
+    force: Annotated[bool, doc("`true` drops it although rules use it.")] = False
 
 
 UNFORCED: Final = ListDropping()
@@ -84,7 +81,7 @@ class EntryToAdd(Personal, frozen=True, rename="camel"):
     reason: Reason = None
     expires: Annotated[
         Annotated[str, Meta(max_length=40)] | None,
-        Meta(description="A span such as 30d, a day, or a time.", examples=["30d"]),
+        doc("A span such as 30d, a day, or a time.", "30d"),
     ] = None
 
 
@@ -93,24 +90,23 @@ class EntriesToAdd(Personal, frozen=True, rename="camel"):
 
     entries: Annotated[
         list[EntryToAdd],
-        Meta(
+        doc(
+            "Each value once.",
+            [{"value": "203.0.113.0/24", "reason": "card testing"}],
             min_length=1,
             max_length=MOST_ENTRIES,
-            description="Each value once.",
-            examples=[[{"value": "203.0.113.0/24", "reason": "card testing"}]],
         ),
     ]
     kind: Annotated[
-        ListKind | None,
-        Meta(description="With it, the list is created if there is none.", examples=["networks"]),
+        ListKind | None, doc("With it, the list is created if there is none.", "networks")
     ] = None
     reason: Annotated[
         Annotated[str, Meta(max_length=_LONGEST_REASON)] | None,
-        Meta(description="For entries without one of their own."),
+        doc("For entries without one of their own."),
     ] = None
     expires_in_s: Annotated[
         Annotated[int, Meta(ge=1, le=3_153_600_000)] | None,
-        Meta(description="Seconds, for entries without an expiry of their own."),
+        doc("Seconds, for entries without an expiry of their own."),
     ] = None
 
 
@@ -119,8 +115,8 @@ class EntriesAdded(msgspec.Struct, frozen=True, rename="camel"):
 
     name: ListName
     added: Counted
-    changed: Annotated[int, Meta(description="Got another expiry or reason.", examples=[0])]
-    unchanged: Annotated[int, Meta(description="Were there alike.", examples=[0])]
+    changed: Annotated[int, doc("Got another expiry or reason.", 0)]
+    unchanged: Annotated[int, doc("Were there alike.", 0)]
     dry_run: DryRunFlag
 
 
@@ -129,12 +125,7 @@ class EntriesToRemove(Personal, frozen=True, rename="camel"):
 
     values: Annotated[
         list[EntryValue],
-        Meta(
-            min_length=1,
-            max_length=MOST_ENTRIES,
-            description="As they were added.",
-            examples=[["203.0.113.0/24"]],
-        ),
+        doc("As they were added.", ["203.0.113.0/24"], min_length=1, max_length=MOST_ENTRIES),
     ]
 
 
@@ -148,63 +139,55 @@ class EntriesRemoved(msgspec.Struct, frozen=True, rename="camel"):
 class EntrySearch(Personal, frozen=True, rename="camel"):
     """Which entries to show."""
 
-    value: Annotated[
-        EntryValue | None, Meta(description="Only this one, written as it would be added.")
-    ] = None
-    gone: Annotated[bool, Meta(description="Whether removed and expired ones are shown.")] = False
+    value: Annotated[EntryValue | None, doc("Only this one, written as it would be added.")] = None
+    gone: Annotated[bool, doc("Whether removed and expired ones are shown.")] = False
     limit: PageSize = DEFAULT_PAGE
     cursor: Annotated[
-        Annotated[str, Meta(max_length=1000)] | None,
-        Meta(description="The `cursor` of the page before."),
+        Annotated[str, Meta(max_length=1000)] | None, doc("The `cursor` of the page before.")
     ] = None
 
 
 class EntryShown(msgspec.Struct, frozen=True, rename="camel"):
     """An entry as people may see it."""
 
-    value: Annotated[str, Meta(description="What is shown of it.", examples=["203.0.113.0/24"])]
-    status: Annotated[
-        str, Meta(description="`listed`, `expired` or `removed`.", examples=["listed"])
-    ]
-    reason: Annotated[str | None, Meta(description="Why.", examples=["card testing"])]
-    by: Annotated[str, Meta(description="Who put it there.", examples=_BY)]
-    added_at: Annotated[Moment, Meta(description="When (RFC 3339).")]
-    expires_at: Annotated[Moment | None, Meta(description="Until when it counts (RFC 3339).")]
-    removed_at: Annotated[Moment | None, Meta(description="When it was removed (RFC 3339).")]
+    value: Annotated[str, doc("What is shown of it.", "203.0.113.0/24")]
+    status: Annotated[str, doc("`listed`, `expired` or `removed`.", "listed")]
+    reason: Annotated[str | None, doc("Why.", "card testing")]
+    by: Annotated[str, doc("Who put it there.", *_BY)]
+    added_at: Annotated[Moment, doc("When (RFC 3339).")]
+    expires_at: Annotated[Moment | None, doc("Until when it counts (RFC 3339).")]
+    removed_at: Annotated[Moment | None, doc("When it was removed (RFC 3339).")]
 
 
 class EntryShownPage(msgspec.Struct, frozen=True, rename="camel"):
     """Entries of a list."""
 
-    entries: Annotated[list[EntryShown], Meta(description="By value.")]
+    entries: Annotated[list[EntryShown], doc("By value.")]
     has_more: HasMore
-    cursor: Annotated[str | None, Meta(description="For the next page.")]
+    cursor: Annotated[str | None, doc("For the next page.")]
 
 
 class OperationSearch(msgspec.Struct, frozen=True, rename="camel"):
     """Which changes of a list to show."""
 
     limit: PageSize = DEFAULT_PAGE
-    starting_after: Annotated[
-        Cursor | None, Meta(description="The `cursor` of the page before.")
-    ] = None
+    starting_after: Annotated[Cursor | None, doc("The `cursor` of the page before.")] = None
 
 
 class ListOperation(msgspec.Struct, frozen=True, rename="camel"):
     """One change of a list."""
 
-    action: Annotated[str, Meta(description="What was done.", examples=["list.add"])]
-    by: Annotated[str, Meta(description="By whom.", examples=_BY)]
-    at: Annotated[Moment, Meta(description="When (RFC 3339).")]
+    action: Annotated[str, doc("What was done.", "list.add")]
+    by: Annotated[str, doc("By whom.", *_BY)]
+    at: Annotated[Moment, doc("When (RFC 3339).")]
     counts: Annotated[
-        dict[str, int],
-        Meta(description="How many entries became what.", examples=[{"added": 1, "changed": 0}]),
+        dict[str, int], doc("How many entries became what.", {"added": 1, "changed": 0})
     ]
 
 
 class ListOperationPage(msgspec.Struct, frozen=True, rename="camel"):
     """Changes of a list, newest first."""
 
-    operations: Annotated[list[ListOperation], Meta(description="Newest first.")]
+    operations: Annotated[list[ListOperation], doc("Newest first.")]
     has_more: HasMore
-    cursor: Annotated[str | None, Meta(description="For `startingAfter` of the next page.")]
+    cursor: Annotated[str | None, doc("For `startingAfter` of the next page.")]

@@ -3,8 +3,8 @@
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.spans import SinceText, UntilText
 
@@ -16,8 +16,8 @@ class TrialOfModel(msgspec.Struct, frozen=True, rename="camel"):
     until: UntilText = None
     recorded: Annotated[
         bool,
-        Meta(
-            description="Compare the scores that were recorded while it scored beside the one in "
+        doc(
+            "Compare the scores that were recorded while it scored beside the one in "
             "force, and not those that it would give now."
         ),
     ] = False
@@ -26,27 +26,20 @@ class TrialOfModel(msgspec.Struct, frozen=True, rename="camel"):
 class ModelShadow(msgspec.Struct, frozen=True, rename="camel"):
     """Whether a model scores beside the one in force."""
 
-    version: Annotated[int, Meta(description="The model.", examples=[2])]
-    since: Annotated[
-        Moment | None, Meta(description="Since when it does (RFC 3339); null if it does not.")
-    ]
+    version: Annotated[int, doc("The model.", 2)]
+    since: Annotated[Moment | None, doc("Since when it does (RFC 3339); null if it does not.")]
 
 
 class ModelTrialShown(msgspec.Struct, frozen=True, rename="camel"):
     """What the newest trial of a model found."""
 
-    version: Annotated[int, Meta(description="The model.", examples=[2])]
-    finished_at: Annotated[
-        Moment | None, Meta(description="When the trial ended (RFC 3339); null without one.")
-    ]
-    is_current: Annotated[
-        bool,
-        Meta(description="Whether the model in force is still the one compared with."),
-    ]
+    version: Annotated[int, doc("The model.", 2)]
+    finished_at: Annotated[Moment | None, doc("When the trial ended (RFC 3339); null without one.")]
+    is_current: Annotated[bool, doc("Whether the model in force is still the one compared with.")]
     trial: Annotated[
         dict[str, Any] | None,
-        Meta(
-            description="Agreement, decisions that would differ, both models' figures on labels, "
+        doc(
+            "Agreement, decisions that would differ, both models' figures on labels, "
             "and each threshold in use with one of equal share; null without a trial."
         ),
     ]

@@ -18,7 +18,7 @@ from gatehouse.billing.statement import (
     Statement,
     read_period,
 )
-from gatehouse.core.api_values import Money, Timestamp, money
+from gatehouse.core.api_values import Money, Timestamp, doc, money
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidFields
 
@@ -30,14 +30,14 @@ class PeriodQuery(msgspec.Struct, frozen=True):
 
     month: Annotated[
         Annotated[str, Meta(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])\Z")] | None,
-        Meta(description="A month, written YYYY-MM."),
+        doc("A month, written YYYY-MM."),
     ] = None
-    first: Annotated[Day | None, Meta(description="The first day, written YYYY-MM-DD.")] = (
-        msgspec.field(name="from", default=None)
+    first: Annotated[Day | None, doc("The first day, written YYYY-MM-DD.")] = msgspec.field(
+        name="from", default=None
     )
-    end: Annotated[
-        Day | None, Meta(description="The day after the last. Default: through today.")
-    ] = msgspec.field(name="to", default=None)
+    end: Annotated[Day | None, doc("The day after the last. Default: through today.")] = (
+        msgspec.field(name="to", default=None)
+    )
 
     def period(self, now_ms: int) -> Period:
         """The period that is asked for; or `InvalidFields`."""
@@ -50,90 +50,68 @@ class PeriodQuery(msgspec.Struct, frozen=True):
 class StatementQuery(PeriodQuery, frozen=True):
     """Which statement is wanted."""
 
-    daily: Annotated[bool, Meta(description="Whether charges are by day.")] = False
+    daily: Annotated[bool, doc("Whether charges are by day.")] = False
 
 
 class ExpiringCredit(msgspec.Struct, frozen=True, rename="camel"):
     """An amount that was credited until a day."""
 
-    credit_id: Annotated[
-        str,
-        Meta(description="Its entry in the ledger.", examples=["adj_01k2"]),
-    ]
-    amount: Annotated[Money, Meta(description="What was credited.")]
-    left: Annotated[
-        Money, Meta(description="What of it is not spent; the credit that ends soonest goes first.")
-    ]
-    expires_at: Annotated[
-        Timestamp, Meta(description="When what is left is taken back (RFC 3339).")
-    ]
+    credit_id: Annotated[str, doc("Its entry in the ledger.", "adj_01k2")]
+    amount: Annotated[Money, doc("What was credited.")]
+    left: Annotated[Money, doc("What of it is not spent; the credit that ends soonest goes first.")]
+    expires_at: Annotated[Timestamp, doc("When what is left is taken back (RFC 3339).")]
 
 
 class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):
     """What an account has."""
 
-    balance: Annotated[Money, Meta(description="All of it, also what is held.")]
-    held: Annotated[Money, Meta(description="Held for requests in flight.")]
-    available: Annotated[
-        Money, Meta(description="What can be spent: `balance` and `creditLimit` minus `held`.")
-    ]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
+    balance: Annotated[Money, doc("All of it, also what is held.")]
+    held: Annotated[Money, doc("Held for requests in flight.")]
+    available: Annotated[Money, doc("What can be spent: `balance` and `creditLimit` minus `held`.")]
+    currency: Annotated[str, doc("ISO 4217 code.", "USD")]
     credit_limit: Annotated[
-        Money | None,
-        Meta(description="How far below nothing it may go; null where it is paid in advance."),
+        Money | None, doc("How far below nothing it may go; null where it is paid in advance.")
     ]
-    at: Annotated[Timestamp, Meta(description="When it was read (RFC 3339).")]
-    credits: Annotated[
-        list[ExpiringCredit], Meta(description="Credits in it that expire, the soonest first.")
-    ]
+    at: Annotated[Timestamp, doc("When it was read (RFC 3339).")]
+    credits: Annotated[list[ExpiringCredit], doc("Credits in it that expire, the soonest first.")]
 
 
 class StatementMovement(msgspec.Struct, frozen=True, rename="camel"):
     """A top-up or an adjustment."""
 
-    entry: Annotated[str, Meta(description="Its id in the ledger.")]
-    at: Annotated[Timestamp, Meta(description="When it was recorded (RFC 3339).")]
-    kind: Annotated[
-        EntryKind, Meta(description="`TOP_UP` or `ADJUST`.", examples=[EntryKind.TOP_UP])
-    ]
-    amount: Annotated[Money, Meta(description="Negative when it was taken away.")]
-    reference: Annotated[str | None, Meta(description="The bank transfer or invoice of a top-up.")]
-    note: Annotated[str | None, Meta(description="What the operator noted.")]
+    entry: Annotated[str, doc("Its id in the ledger.")]
+    at: Annotated[Timestamp, doc("When it was recorded (RFC 3339).")]
+    kind: Annotated[EntryKind, doc("`TOP_UP` or `ADJUST`.", EntryKind.TOP_UP)]
+    amount: Annotated[Money, doc("Negative when it was taken away.")]
+    reference: Annotated[str | None, doc("The bank transfer or invoice of a top-up.")]
+    note: Annotated[str | None, doc("What the operator noted.")]
 
 
 class StatementCharge(msgspec.Struct, frozen=True, rename="camel"):
     """All charges of one fee type at one fee."""
 
-    fee_type: Annotated[str, Meta(description="Fee type.", examples=["PRECHECK"])]
-    unit_fee: Annotated[Money, Meta(description="The fee of each.")]
-    count: Annotated[int, Meta(description="How many there were.")]
-    total: Annotated[Money, Meta(description="`unitFee` times `count`.")]
-    day: Annotated[date | UnsetType, Meta(description="The day in UTC; only if asked for.")] = UNSET
+    fee_type: Annotated[str, doc("Fee type.", "PRECHECK")]
+    unit_fee: Annotated[Money, doc("The fee of each.")]
+    count: Annotated[int, doc("How many there were.")]
+    total: Annotated[Money, doc("`unitFee` times `count`.")]
+    day: Annotated[date | UnsetType, doc("The day in UTC; only if asked for.")] = UNSET
 
 
 class StatementResponse(msgspec.Struct, frozen=True, rename="camel"):
     """What moved a balance: opening + top-ups + adjustments - charged = closing."""
 
-    first: Annotated[date, Meta(description="The first day of the period, in UTC.")] = (
-        msgspec.field(name="from")
-    )
-    end: Annotated[date, Meta(description="The first day after the period.")] = msgspec.field(
-        name="to"
-    )
-    at: Annotated[Timestamp, Meta(description="When it was made; before `to` it may still change.")]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
-    opening_balance: Annotated[Money, Meta(description="At the beginning of the period.")]
-    top_ups: Annotated[Money, Meta(description="All that was paid in.")]
-    adjustments: Annotated[Money, Meta(description="All corrections by hand, up and down.")]
-    charged: Annotated[Money, Meta(description="All fees.")]
-    closing_balance: Annotated[Money, Meta(description="At the end of the period.")]
-    movements: Annotated[
-        list[StatementMovement], Meta(description="Top-ups and adjustments, oldest first.")
-    ]
-    charges: Annotated[
-        list[StatementCharge], Meta(description="Fees of the requests that ended in the period.")
-    ]
-    uncharged_requests: Annotated[int, Meta(description="Requests that ended and cost nothing.")]
+    first: Annotated[date, doc("The first day of the period, in UTC.")] = msgspec.field(name="from")
+    end: Annotated[date, doc("The first day after the period.")] = msgspec.field(name="to")
+    at: Annotated[Timestamp, doc("When it was made; before `to` it may still change.")]
+    currency: Annotated[str, doc("ISO 4217 code.", "USD")]
+    opening_balance: Annotated[Money, doc("At the beginning of the period.")]
+    top_ups: Annotated[Money, doc("All that was paid in.")]
+    adjustments: Annotated[Money, doc("All corrections by hand, up and down.")]
+    charged: Annotated[Money, doc("All fees.")]
+    closing_balance: Annotated[Money, doc("At the end of the period.")]
+    movements: Annotated[list[StatementMovement], doc("Top-ups and adjustments, oldest first.")]
+    charges: Annotated[list[StatementCharge], doc("Fees of the requests that ended in the period.")]
+    uncharged_requests: Annotated[int, doc("Requests that ended and cost nothing.")]
 
 
 class AccountStatement(msgspec.Struct, frozen=True):

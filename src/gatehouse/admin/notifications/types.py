@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
+from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize, doc
 from gatehouse.core.clock import Moment
 from gatehouse.gateway.notifying import NotifiedEvent
 
@@ -23,11 +23,7 @@ MOST_A_SECOND: Final = 200
 """Messages of one connector that a server takes; providers send refused ones again."""
 
 NotificationId = Annotated[
-    str,
-    Meta(
-        description="The id of the notification.",
-        examples=["ntf_01kcb5f6y3mzq8vd0e2h4x7n9t"],
-    ),
+    str, doc("The id of the notification.", "ntf_01kcb5f6y3mzq8vd0e2h4x7n9t")
 ]
 
 
@@ -71,19 +67,17 @@ class NotificationSearch(msgspec.Struct, frozen=True, rename="camel"):
     limit: PageSize = DEFAULT_PAGE
     starting_after: Annotated[
         Annotated[str, Meta(pattern=r"^ntf_[0-7][0-9a-hjkmnp-tv-z]{25}\Z")] | None,
-        Meta(description="The last `notificationId` of the page before."),
+        doc("The last `notificationId` of the page before."),
     ] = None
     request_id: Annotated[
         Annotated[str, Meta(max_length=64)] | None,
-        Meta(description="Only those about the payment of this request."),
+        doc("Only those about the payment of this request."),
     ] = None
-    state: Annotated[
-        NotificationState | None, Meta(description="Only those of which this became.")
-    ] = None
-    event: Annotated[NotifiedEvent | None, Meta(description="Only those that tell this.")] = None
+    state: Annotated[NotificationState | None, doc("Only those of which this became.")] = None
+    event: Annotated[NotifiedEvent | None, doc("Only those that tell this.")] = None
     connector: Annotated[
         Annotated[str, Meta(min_length=1, max_length=64)] | None,
-        Meta(description="Only those of this connector.", examples=["acquirer"]),
+        doc("Only those of this connector.", "acquirer"),
     ] = None
 
 
@@ -91,44 +85,27 @@ class NotificationShown(msgspec.Struct, frozen=True, rename="camel", kw_only=Tru
     """What a provider told of a payment by itself."""
 
     notification_id: NotificationId
-    connector: Annotated[
-        str, Meta(description="The connector whose provider sent it.", examples=["acquirer"])
-    ]
-    event: Annotated[NotifiedEvent, Meta(description="What it tells.")]
+    connector: Annotated[str, doc("The connector whose provider sent it.", "acquirer")]
+    event: Annotated[NotifiedEvent, doc("What it tells.")]
     state: Annotated[
         NotificationState,
-        Meta(
-            description="`APPLIED`: something followed from it. `NOTHING`: nothing was left to "
+        doc(
+            "`APPLIED`: something followed from it. `NOTHING`: nothing was left to "
             "change. `WAITING`: it is applied next. `UNMATCHED`: it contradicts its payment."
         ),
     ]
-    request_id: Annotated[
-        str | None, Meta(description="The request that made the payment, once it is found.")
-    ]
-    received_at: Annotated[Moment, Meta(description="When it came (RFC 3339).")]
-    happened_at: Annotated[
-        Moment | None,
-        Meta(description="When it happened, as the provider says (RFC 3339)."),
-    ]
-    changed_at: Annotated[Moment, Meta(description="When its state last changed (RFC 3339).")]
-    amount_minor: Annotated[
-        int | None, Meta(description="In the smallest unit of the currency.", examples=[1000])
-    ]
-    currency: Annotated[
-        str | None,
-        Meta(description="ISO 4217 code, if the provider names it.", examples=["EUR"]),
-    ]
-    reference: Annotated[
-        str | None, Meta(description="The provider's name for the operation or the case.")
-    ]
-    reason: Annotated[
-        str | None,
-        Meta(description="Why nothing followed, or nothing so far.", examples=["no_payment"]),
-    ]
+    request_id: Annotated[str | None, doc("The request that made the payment, once it is found.")]
+    received_at: Annotated[Moment, doc("When it came (RFC 3339).")]
+    happened_at: Annotated[Moment | None, doc("When it happened, as the provider says (RFC 3339).")]
+    changed_at: Annotated[Moment, doc("When its state last changed (RFC 3339).")]
+    amount_minor: Annotated[int | None, doc("In the smallest unit of the currency.", 1000)]
+    currency: Annotated[str | None, doc("ISO 4217 code, if the provider names it.", "EUR")]
+    reference: Annotated[str | None, doc("The provider's name for the operation or the case.")]
+    reason: Annotated[str | None, doc("Why nothing followed, or nothing so far.", "no_payment")]
 
 
 class NotificationPage(msgspec.Struct, frozen=True, rename="camel"):
     """Notifications, newest first."""
 
-    notifications: Annotated[list[NotificationShown], Meta(description="Newest first.")]
+    notifications: Annotated[list[NotificationShown], doc("Newest first.")]
     has_more: HasMore

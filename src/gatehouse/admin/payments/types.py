@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize
+from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.spans import SinceText, UntilText
 from gatehouse.gateway.operating import OperationKind
@@ -15,21 +15,15 @@ from gatehouse.store.payments.operations import OperationState
 
 RequestId = Annotated[
     str,
-    Meta(
-        description="The `requestId` of the request that made the payment.",
-        examples=["req_01kcb5f6y3mzq8vd0e2h4x7n9t"],
-    ),
+    doc("The `requestId` of the request that made the payment.", "req_01kcb5f6y3mzq8vd0e2h4x7n9t"),
 ]
-OperationId = Annotated[
-    str,
-    Meta(description="The id of the operation.", examples=["op_01kcb5f7a0mzq8vd0e2h4x7n9t"]),
-]
+OperationId = Annotated[str, doc("The id of the operation.", "op_01kcb5f7a0mzq8vd0e2h4x7n9t")]
 LONGEST_PAYMENT_ID: Final = 512
 _Minor = Annotated[int, Meta(ge=1, le=LARGEST_PAYMENT)]
 
 
 def _sum(description: str) -> Meta:
-    return Meta(description=f"{description}, in the smallest unit of the currency.", examples=[0])
+    return doc(f"{description}, in the smallest unit of the currency.", 0)
 
 
 class PaymentState(StrEnum):
@@ -50,18 +44,18 @@ class OperationAmount(msgspec.Struct, frozen=True, rename="camel"):
 
     amount_minor: Annotated[
         _Minor | None,
-        Meta(
-            description="In the smallest unit of the payment's currency; all that is left when it "
+        doc(
+            "In the smallest unit of the payment's currency; all that is left when it "
             "is not given.",
-            examples=[1000],
+            1000,
         ),
     ] = None
     operations_seen: Annotated[
         Annotated[int, Meta(ge=0, le=100_000)] | None,
-        Meta(
-            description="How many operations the payment had when it was looked at; refused when "
+        doc(
+            "How many operations the payment had when it was looked at; refused when "
             "it has others by now.",
-            examples=[0],
+            0,
         ),
     ] = None
 
@@ -69,7 +63,7 @@ class OperationAmount(msgspec.Struct, frozen=True, rename="camel"):
 class OperationFinding(msgspec.Struct, frozen=True, rename="camel"):
     """What a person found out about an operation in doubt."""
 
-    succeeded: Annotated[bool, Meta(description="Whether the provider did it.", examples=[True])]
+    succeeded: Annotated[bool, doc("Whether the provider did it.", True)]
 
 
 class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
@@ -78,69 +72,59 @@ class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
     limit: PageSize = DEFAULT_PAGE
     starting_after: Annotated[
         Annotated[str, Meta(pattern=r"^req_[0-7][0-9a-hjkmnp-tv-z]{25}\Z")] | None,
-        Meta(description="The last `requestId` of the page before."),
+        doc("The last `requestId` of the page before."),
     ] = None
     operation: Annotated[
-        OperationState | None, Meta(description="Only payments with an operation in this state.")
+        OperationState | None, doc("Only payments with an operation in this state.")
     ] = None
-    state: Annotated[PaymentState | None, Meta(description="Only payments in this state.")] = None
+    state: Annotated[PaymentState | None, doc("Only payments in this state.")] = None
     connector: Annotated[
         Annotated[str, Meta(min_length=1, max_length=64)] | None,
-        Meta(description="Only payments that this connector authorized.", examples=["acquirer"]),
+        doc("Only payments that this connector authorized.", "acquirer"),
     ] = None
     payment_id: Annotated[
         Annotated[str, Meta(min_length=1, max_length=LONGEST_PAYMENT_ID)] | None,
-        Meta(description="Only the payment with this id of the provider."),
+        doc("Only the payment with this id of the provider."),
     ] = None
     since: SinceText = None
     until: UntilText = None
     currency: Annotated[
         Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")] | None,
-        Meta(description="Only payments in this currency (ISO 4217).", examples=["EUR"]),
+        doc("Only payments in this currency (ISO 4217).", "EUR"),
     ] = None
     least_minor: Annotated[
-        _Minor | None,
-        Meta(description="Only of at least so much, in the smallest unit.", examples=[1000]),
+        _Minor | None, doc("Only of at least so much, in the smallest unit.", 1000)
     ] = None
     most_minor: Annotated[
-        _Minor | None,
-        Meta(description="Only of at most so much, in the smallest unit.", examples=[5000]),
+        _Minor | None, doc("Only of at most so much, in the smallest unit.", 5000)
     ] = None
 
 
 class OperationShown(msgspec.Struct, frozen=True, rename="camel"):
     """One operation on a payment."""
 
-    operation_id: Annotated[
-        str, Meta(description="Its id.", examples=["op_01kcb5f7a0mzq8vd0e2h4x7n9t"])
-    ]
-    kind: Annotated[OperationKind, Meta(description="What is done.")]
+    operation_id: Annotated[str, doc("Its id.", "op_01kcb5f7a0mzq8vd0e2h4x7n9t")]
+    kind: Annotated[OperationKind, doc("What is done.")]
     state: Annotated[
         OperationState,
-        Meta(
-            description="How far it is. WAITING, SENT and PENDING end by themselves. IN_DOUBT is "
+        doc(
+            "How far it is. WAITING, SENT and PENDING end by themselves. IN_DOUBT is "
             "asked again by itself where `nextAttemptAt` says when; otherwise a person settles it."
         ),
     ]
     amount_minor: Annotated[int, _sum("How much")]
-    by: Annotated[str, Meta(description="Who asked for it.", examples=["key:key_01kcb5f6y3"])]
-    created_at: Annotated[Moment, Meta(description="When it was asked for (RFC 3339).")]
-    changed_at: Annotated[Moment, Meta(description="When it last changed (RFC 3339).")]
-    attempts: Annotated[int, Meta(description="How often it was sent.", examples=[1])]
-    next_attempt_at: Annotated[
-        Moment | None, Meta(description="When it is sent next, if it is (RFC 3339).")
-    ]
-    response_code: Annotated[str | None, Meta(description="The provider's code for its answer.")]
-    reference: Annotated[str | None, Meta(description="The provider's name for the operation.")]
-    reason: Annotated[
-        str | None,
-        Meta(description="Why the last attempt came to nothing.", examples=["connector_failed"]),
-    ]
+    by: Annotated[str, doc("Who asked for it.", "key:key_01kcb5f6y3")]
+    created_at: Annotated[Moment, doc("When it was asked for (RFC 3339).")]
+    changed_at: Annotated[Moment, doc("When it last changed (RFC 3339).")]
+    attempts: Annotated[int, doc("How often it was sent.", 1)]
+    next_attempt_at: Annotated[Moment | None, doc("When it is sent next, if it is (RFC 3339).")]
+    response_code: Annotated[str | None, doc("The provider's code for its answer.")]
+    reference: Annotated[str | None, doc("The provider's name for the operation.")]
+    reason: Annotated[str | None, doc("Why the last attempt came to nothing.", "connector_failed")]
     notification_id: Annotated[
         str | None,
-        Meta(
-            description="The provider's notification that told how it ended.",
-            examples=["ntf_01kcb5f6y3mzq8vd0e2h4x7n9t"],
+        doc(
+            "The provider's notification that told how it ended.", "ntf_01kcb5f6y3mzq8vd0e2h4x7n9t"
         ),
     ]
 
@@ -148,37 +132,30 @@ class OperationShown(msgspec.Struct, frozen=True, rename="camel"):
 class PaymentShown(msgspec.Struct, frozen=True, rename="camel"):
     """A payment that the provider authorized, and what was done with it."""
 
-    request_id: Annotated[
-        str,
-        Meta(description="The request that made it.", examples=["req_01kcb5f6y3mzq8vd0e2h4x7n9t"]),
-    ]
-    state: Annotated[PaymentState, Meta(description="What it is by what was done with it.")]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
+    request_id: Annotated[str, doc("The request that made it.", "req_01kcb5f6y3mzq8vd0e2h4x7n9t")]
+    state: Annotated[PaymentState, doc("What it is by what was done with it.")]
+    currency: Annotated[str, doc("ISO 4217 code.", "EUR")]
     authorized_minor: Annotated[int, _sum("What was authorized")]
     captured_minor: Annotated[int, _sum("What was captured")]
     refunded_minor: Annotated[int, _sum("What was refunded")]
     capturable_minor: Annotated[int, _sum("What can still be captured")]
     refundable_minor: Annotated[int, _sum("What can still be refunded")]
-    voidable: Annotated[bool, Meta(description="Whether it can be voided.")]
-    authorized_at: Annotated[Moment, Meta(description="When it was authorized (RFC 3339).")]
-    connector: Annotated[
-        str | None, Meta(description="The connector that authorized it.", examples=["acquirer"])
-    ]
-    payment_id: Annotated[
-        str | None, Meta(description="The provider's id of the payment, if it gave one.")
-    ]
+    voidable: Annotated[bool, doc("Whether it can be voided.")]
+    authorized_at: Annotated[Moment, doc("When it was authorized (RFC 3339).")]
+    connector: Annotated[str | None, doc("The connector that authorized it.", "acquirer")]
+    payment_id: Annotated[str | None, doc("The provider's id of the payment, if it gave one.")]
     network_transaction_id: Annotated[
         str | None,
-        Meta(
-            description="The network's id of the payment, to which later payments with the stored "
+        doc(
+            "The network's id of the payment, to which later payments with the stored "
             "card refer, if the provider gave one."
         ),
     ]
-    operations: Annotated[list[OperationShown], Meta(description="Oldest first.")]
+    operations: Annotated[list[OperationShown], doc("Oldest first.")]
 
 
 class PaymentPage(msgspec.Struct, frozen=True, rename="camel"):
     """Payments, newest first."""
 
-    payments: Annotated[list[PaymentShown], Meta(description="Newest first.")]
+    payments: Annotated[list[PaymentShown], doc("Newest first.")]
     has_more: HasMore

@@ -3,26 +3,21 @@
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.access.roles import COMPOSABLE, Permission
+from gatehouse.core.api_values import doc
 
 LONGEST_NAME: Final = 60
 MOST_ROLES: Final = 50
 
-RoleId = Annotated[str, Meta(description="Id of the role (role_...), or a built-in role.")]
-RoleName = Annotated[
-    str,
-    Meta(
-        min_length=1, max_length=LONGEST_NAME, description="For people.", examples=["Night shift"]
-    ),
-]
+RoleId = Annotated[str, doc("Id of the role (role_...), or a built-in role.")]
+RoleName = Annotated[str, doc("For people.", "Night shift", min_length=1, max_length=LONGEST_NAME)]
 RolePermissions = Annotated[
     list[Permission],
-    Meta(
+    doc(
+        "What people with this role may do; `see` is part of every role.",
+        ["see", "review"],
         max_length=len(COMPOSABLE),
-        description="What people with this role may do; `see` is part of every role.",
-        examples=[["see", "review"]],
     ),
 ]
 
@@ -37,25 +32,21 @@ class RoleContent(msgspec.Struct, frozen=True, rename="camel"):
 class RoleShown(msgspec.Struct, frozen=True, rename="camel"):
     """A role of an account."""
 
-    role_id: Annotated[
-        str, Meta(description="Its id.", examples=["role_01kabcdefghjkmnpqrstvwxyz0"])
-    ]
+    role_id: Annotated[str, doc("Its id.", "role_01kabcdefghjkmnpqrstvwxyz0")]
     name: RoleName
     permissions: RolePermissions
-    built_in: Annotated[bool, Meta(description="Whether every account has it.", examples=[False])]
-    people: Annotated[int, Meta(description="How many people have it.", examples=[2])]
-    version: Annotated[int, Meta(description="Grows with each change.", examples=[1])]
+    built_in: Annotated[bool, doc("Whether every account has it.", False)]
+    people: Annotated[int, doc("How many people have it.", 2)]
+    version: Annotated[int, doc("Grows with each change.", 1)]
 
 
 class RoleList(msgspec.Struct, frozen=True, rename="camel"):
     """The roles of an account."""
 
-    roles: Annotated[list[RoleShown], Meta(description="Those that every account has first.")]
+    roles: Annotated[list[RoleShown], doc("Those that every account has first.")]
 
 
 class RoleDeleted(msgspec.Struct, frozen=True, rename="camel"):
     """A role that is gone."""
 
-    role_id: Annotated[
-        str, Meta(description="Its id.", examples=["role_01kabcdefghjkmnpqrstvwxyz0"])
-    ]
+    role_id: Annotated[str, doc("Its id.", "role_01kabcdefghjkmnpqrstvwxyz0")]

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Annotated
 
-from msgspec import Meta
-
 from gatehouse.admin.identities.types import Named
+from gatehouse.core.api_values import doc
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal
@@ -14,16 +13,13 @@ from gatehouse.core.secrets.hidden import Personal
 class PersonErasure(Checked, Personal, frozen=True, rename="camel"):
     """A person to erase, by everything that names them."""
 
-    user_id: Annotated[Named | None, Meta(description="As it was sent.")] = None
-    username: Annotated[Named | None, Meta(description="As it was sent.")] = None
-    email: Annotated[Named | None, Meta(description="A mailbox.", examples=["a@example.com"])] = (
-        None
-    )
-    phone: Annotated[Named | None, Meta(description="A number.")] = None
-    card_number: Annotated[CardNumber | None, Meta(description="A card.")] = None
+    user_id: Annotated[Named | None, doc("As it was sent.")] = None
+    username: Annotated[Named | None, doc("As it was sent.")] = None
+    email: Annotated[Named | None, doc("A mailbox.", "a@example.com")] = None
+    phone: Annotated[Named | None, doc("A number.")] = None
+    card_number: Annotated[CardNumber | None, doc("A card.")] = None
     lists: Annotated[
-        bool,
-        Meta(description="Whether entries of lists name nobody any more; they go on matching."),
+        bool, doc("Whether entries of lists name nobody any more; they go on matching.")
     ] = False
 
     def problems(self) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.admin.decisions.use_cases.review_summary import ReviewSummary
-from gatehouse.core.api_values import Timestamp
+from gatehouse.core.api_values import Timestamp, doc
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
@@ -61,18 +61,15 @@ class ReviewVerdict(StrEnum):
 PersonName = Annotated[str, Meta(max_length=LONGEST_NAME)]
 VerdictField = Annotated[
     ReviewVerdict,
-    Meta(
-        description="`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud.",
-        examples=["APPROVE"],
-    ),
+    doc("`APPROVE` when the payment was legitimate, `DECLINE` when it was fraud.", "APPROVE"),
 ]
 ReasonField = Annotated[
     str,
-    Meta(
+    doc(
+        "Why, kept with the review; card numbers in it are masked.",
+        "Known customer, confirmed by phone",
         min_length=1,
         max_length=LONGEST_REASON,
-        description="Why, kept with the review; card numbers in it are masked.",
-        examples=["Known customer, confirmed by phone"],
     ),
 ]
 
@@ -81,8 +78,7 @@ class ReviewChange(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only
     """What every change of a review has."""
 
     reviewer: Annotated[
-        PersonName | None,
-        Meta(description="Your name for the person who says so.", examples=["amelia"]),
+        PersonName | None, doc("Your name for the person who says so.", "amelia")
     ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -107,11 +103,11 @@ class BulkResolution(ReviewResolution, frozen=True, rename="camel", kw_only=True
 
     request_ids: Annotated[
         list[Annotated[str, Meta(max_length=128)]],
-        Meta(
+        doc(
+            "The `requestId`s of the decisions.",
+            ["req_01kabcdefghjkmnpqrstvwxyz0"],
             min_length=1,
             max_length=MOST_AT_ONCE,
-            description="The `requestId`s of the decisions.",
-            examples=[["req_01kabcdefghjkmnpqrstvwxyz0"]],
         ),
     ]
 
@@ -121,11 +117,11 @@ class ReviewNote(ReviewChange, frozen=True, rename="camel"):
 
     text: Annotated[
         str,
-        Meta(
+        doc(
+            "The note; card numbers in it are masked. It can be erased.",
+            "Called the number on the invoice, nobody answered",
             min_length=1,
             max_length=LONGEST_NOTE,
-            description="The note; card numbers in it are masked. It can be erased.",
-            examples=["Called the number on the invoice, nobody answered"],
         ),
     ]
 
@@ -139,12 +135,9 @@ class ReviewAssignment(ReviewChange, frozen=True, rename="camel"):
     """Who is to have a review."""
 
     assignee: Annotated[
-        PersonName | None,
-        Meta(description="Your name for the person; null for nobody.", examples=["amelia"]),
+        PersonName | None, doc("Your name for the person; null for nobody.", "amelia")
     ]
-    take_over: Annotated[
-        bool | None, Meta(description="Whether it may be taken from somebody else.")
-    ] = None
+    take_over: Annotated[bool | None, doc("Whether it may be taken from somebody else.")] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the names beyond their form."""
@@ -155,25 +148,18 @@ class ReviewAssignment(ReviewChange, frozen=True, rename="camel"):
 class PublicReviewEvent(msgspec.Struct, frozen=True, rename="camel"):
     """One line of the history of a review."""
 
-    at: Annotated[Timestamp, Meta(description="When (RFC 3339).")]
+    at: Annotated[Timestamp, doc("When (RFC 3339).")]
     by: Annotated[
-        str,
-        Meta(description="The key, with the person that it named, or the operator; or `service`."),
+        str, doc("The key, with the person that it named, or the operator; or `service`.")
     ]
-    kind: Annotated[EventKind, Meta(description="What happened.")]
-    assignee: Annotated[
-        str | None, Meta(description="Of `ASSIGNED`: who has it since; null is nobody.")
-    ]
-    status: Annotated[
-        ReviewState | None, Meta(description="Of `RESOLVED` and `CORRECTED`: the state since.")
-    ]
-    text: Annotated[
-        str | None, Meta(description="The note, or the reason; null when it was erased.")
-    ]
+    kind: Annotated[EventKind, doc("What happened.")]
+    assignee: Annotated[str | None, doc("Of `ASSIGNED`: who has it since; null is nobody.")]
+    status: Annotated[ReviewState | None, doc("Of `RESOLVED` and `CORRECTED`: the state since.")]
+    text: Annotated[str | None, doc("The note, or the reason; null when it was erased.")]
     payment: Annotated[
         PaymentEffect | None,
-        Meta(
-            description="Of `RESOLVED` and `CORRECTED`: what became of the payment that waited "
+        doc(
+            "Of `RESOLVED` and `CORRECTED`: what became of the payment that waited "
             "for the review. `LOST` was reversed before, and cannot be brought back."
         ),
     ]
@@ -182,38 +168,36 @@ class PublicReviewEvent(msgspec.Struct, frozen=True, rename="camel"):
 class Review(msgspec.Struct, frozen=True, rename="camel"):
     """A decision that waits for a reviewer, or was resolved by one."""
 
-    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
-    status: Annotated[ReviewState, Meta(description="Whether it is open, and else the verdict.")]
-    created_at: Annotated[Timestamp, Meta(description="When it was opened (RFC 3339).")]
-    assignee: Annotated[str | None, Meta(description="Who has it; null is nobody.")]
+    request_id: Annotated[str, doc("The `requestId` of the decision.")]
+    status: Annotated[ReviewState, doc("Whether it is open, and else the verdict.")]
+    created_at: Annotated[Timestamp, doc("When it was opened (RFC 3339).")]
+    assignee: Annotated[str | None, doc("Who has it; null is nobody.")]
     resolved_at: Annotated[
-        Timestamp | None, Meta(description="When it was resolved or corrected last (RFC 3339).")
+        Timestamp | None, doc("When it was resolved or corrected last (RFC 3339).")
     ]
-    resolved_by: Annotated[str | None, Meta(description="The key, or the operator, that did so.")]
-    reason: Annotated[str | None, Meta(description="Why, in the reviewer's words.")]
+    resolved_by: Annotated[str | None, doc("The key, or the operator, that did so.")]
+    reason: Annotated[str | None, doc("Why, in the reviewer's words.")]
     payment_status: Annotated[
         IntentState | None,
-        Meta(
-            description="Of the payment that was authorized before the review: `REVIEW` while it "
+        doc(
+            "Of the payment that was authorized before the review: `REVIEW` while it "
             "waits, `REVERSE` when it is being reversed because the review was declined, then "
             "`REVERSED` or `FAILED`; null when there is none, or it stays as it is."
         ),
     ]
-    note_count: Annotated[int, Meta(description="How many notes there are.")]
-    summary: Annotated[
-        ReviewSummary | None, Meta(description="Who, what, which card, from where, and why.")
-    ]
-    decision: Annotated[PublicDecision | None, Meta(description="The decision it speaks of.")]
+    note_count: Annotated[int, doc("How many notes there are.")]
+    summary: Annotated[ReviewSummary | None, doc("Who, what, which card, from where, and why.")]
+    decision: Annotated[PublicDecision | None, doc("The decision it speaks of.")]
     payment_meaning: Annotated[
         str | UnsetType | None,
-        Meta(
-            description="What the newest resolution meant for the payment, in words; null when "
+        doc(
+            "What the newest resolution meant for the payment, in words; null when "
             "no payment waited. Only of one review."
         ),
     ] = UNSET
     history: Annotated[
         list[PublicReviewEvent] | UnsetType,
-        Meta(description="What happened to it, notes included, oldest first. Only of one review."),
+        doc("What happened to it, notes included, oldest first. Only of one review."),
     ] = UNSET
 
 
@@ -221,7 +205,7 @@ class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
     """A page of reviews in the order that was asked for."""
 
     reviews: list[Review]
-    has_more: Annotated[bool, Meta(description="Whether there are more after them.")]
+    has_more: Annotated[bool, doc("Whether there are more after them.")]
 
 
 class ResolutionOutcome(StrEnum):
@@ -235,23 +219,19 @@ class ResolutionOutcome(StrEnum):
 class ResolutionResult(msgspec.Struct, frozen=True, rename="camel"):
     """The answer about one of many reviews."""
 
-    request_id: Annotated[str, Meta(description="As it was sent, card numbers masked.")]
-    outcome: Annotated[ResolutionOutcome, Meta(description="Whether it was resolved now.")]
-    status: Annotated[
-        ReviewState | None, Meta(description="The review's state now; null when there is none.")
-    ]
-    resolved_by: Annotated[
-        str | None, Meta(description="Who resolved it, now or before; null when nobody did.")
-    ]
-    resolved_at: Annotated[Timestamp | None, Meta(description="When.")]
+    request_id: Annotated[str, doc("As it was sent, card numbers masked.")]
+    outcome: Annotated[ResolutionOutcome, doc("Whether it was resolved now.")]
+    status: Annotated[ReviewState | None, doc("The review's state now; null when there is none.")]
+    resolved_by: Annotated[str | None, doc("Who resolved it, now or before; null when nobody did.")]
+    resolved_at: Annotated[Timestamp | None, doc("When.")]
 
 
 class BulkResult(msgspec.Struct, frozen=True, rename="camel"):
     """What became of many reviews, in the order in which they were sent."""
 
     results: list[ResolutionResult]
-    resolved: Annotated[int, Meta(description="How many were resolved now.")]
-    refused: Annotated[int, Meta(description="How many were not.")]
+    resolved: Annotated[int, doc("How many were resolved now.")]
+    refused: Annotated[int, doc("How many were not.")]
 
 
 def _blank(field: str, text: object) -> Iterator[tuple[str, str]]:

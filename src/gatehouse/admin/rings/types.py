@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.entities.types import EntityType
-from gatehouse.core.api_values import DryRunFlag
+from gatehouse.core.api_values import DryRunFlag, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.core.stages.outcomes import Outcome
@@ -30,11 +30,11 @@ BLOCKED: Final = (
 """What is blocked of a ring. Addresses are shared by too many."""
 _MOST_DAYS: Final = 3650
 
-RingId = Annotated[str, Meta(description="The `id` of the ring, as decisions name it.")]
-_Id = Annotated[str, Meta(description="Its id.", examples=["ring_01kabcdefghjkmnpqrstvwxyz0"])]
-_Count = Annotated[int, Meta(description="How many.", examples=[12])]
-_Since = Annotated[Moment, Meta(description="When it was first seen (RFC 3339).")]
-_Until = Annotated[Moment, Meta(description="When it was last seen (RFC 3339).")]
+RingId = Annotated[str, doc("The `id` of the ring, as decisions name it.")]
+_Id = Annotated[str, doc("Its id.", "ring_01kabcdefghjkmnpqrstvwxyz0")]
+_Count = Annotated[int, doc("How many.", 12)]
+_Since = Annotated[Moment, doc("When it was first seen (RFC 3339).")]
+_Until = Annotated[Moment, doc("When it was last seen (RFC 3339).")]
 
 
 class RingOrder(StrEnum):
@@ -50,32 +50,26 @@ class RingSearch(msgspec.Struct, frozen=True, rename="camel"):
 
     order: Annotated[
         Annotated[str, Meta(pattern=r"^(people|frauds|newest)\Z", max_length=8)],
-        Meta(description="What comes first: the most `people`, the most `frauds`, the `newest`."),
+        doc("What comes first: the most `people`, the most `frauds`, the `newest`."),
     ] = RingOrder.PEOPLE.value
-    limit: Annotated[
-        Annotated[int, Meta(ge=1, le=MOST_SHOWN)], Meta(description="How many rings at most.")
-    ] = 20
+    limit: Annotated[Annotated[int, Meta(ge=1, le=MOST_SHOWN)], doc("How many rings at most.")] = 20
 
 
 class RingMoney(msgspec.Struct, frozen=True, rename="camel"):
     """Amounts of orders in one currency."""
 
-    currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])]
-    amount: Annotated[float, Meta(description="In units of the currency.", examples=[249.9])]
+    currency: Annotated[str | None, doc("ISO 4217 code.", "USD")]
+    amount: Annotated[float, doc("In units of the currency.", 249.9)]
 
 
 class RingShown(msgspec.Struct, frozen=True, rename="camel"):
     """A ring by the decisions that were looked at."""
 
     id: _Id
-    people: Annotated[
-        int, Meta(description="Different users or mailboxes; cards without either.", examples=[4])
-    ]
+    people: Annotated[int, doc("Different users or mailboxes; cards without either.", 4)]
     decisions: _Count
-    frauds: Annotated[int, Meta(description="Decisions that turned out to be fraud.", examples=[3])]
-    amounts: Annotated[
-        list[RingMoney], Meta(description="What the orders come to, in each currency.")
-    ]
+    frauds: Annotated[int, doc("Decisions that turned out to be fraud.", 3)]
+    amounts: Annotated[list[RingMoney], doc("What the orders come to, in each currency.")]
     first_seen_at: _Since
     last_seen_at: _Until
 
@@ -83,26 +77,20 @@ class RingShown(msgspec.Struct, frozen=True, rename="camel"):
 class RingPage(msgspec.Struct, frozen=True, rename="camel"):
     """Rings of an account."""
 
-    rings: Annotated[list[RingShown], Meta(description="In the order that was asked for.")]
+    rings: Annotated[list[RingShown], doc("In the order that was asked for.")]
     complete: Annotated[
         bool,
-        Meta(
-            description=f"Whether all decisions with a ring were looked at: the newest {MOST_READ}"
-            " are.",
-            examples=[True],
-        ),
+        doc(f"Whether all decisions with a ring were looked at: the newest {MOST_READ} are.", True),
     ]
 
 
 class RingMember(Personal, frozen=True, rename="camel"):
     """Somebody or something in a ring, as decisions keep it."""
 
-    kind: Annotated[EntityType, Meta(description="What it is.", examples=["user"])]
-    value: Annotated[
-        str, Meta(description="As decisions name it: a name or a fingerprint.", examples=["u-4711"])
-    ]
+    kind: Annotated[EntityType, doc("What it is.", "user")]
+    value: Annotated[str, doc("As decisions name it: a name or a fingerprint.", "u-4711")]
     decisions: _Count
-    frauds: Annotated[int, Meta(description="Decisions that turned out to be fraud.", examples=[1])]
+    frauds: Annotated[int, doc("Decisions that turned out to be fraud.", 1)]
     first_seen_at: _Since
     last_seen_at: _Until
 
@@ -110,28 +98,24 @@ class RingMember(Personal, frozen=True, rename="camel"):
 class RingDecision(msgspec.Struct, frozen=True, rename="camel"):
     """One of a ring's decisions."""
 
-    request_id: Annotated[str, Meta(description="The request.")]
-    at: Annotated[Moment, Meta(description="When it came in (RFC 3339).")]
-    operation: Annotated[str, Meta(description="The operation.", examples=["pipeline"])]
-    decision: Annotated[Outcome | None, Meta(description="What was decided.")]
-    amount: Annotated[RingMoney | None, Meta(description="The order's amount.")]
-    label: Annotated[Label | None, Meta(description="What it turned out to be, as of now.")]
+    request_id: Annotated[str, doc("The request.")]
+    at: Annotated[Moment, doc("When it came in (RFC 3339).")]
+    operation: Annotated[str, doc("The operation.", "pipeline")]
+    decision: Annotated[Outcome | None, doc("What was decided.")]
+    amount: Annotated[RingMoney | None, doc("The order's amount.")]
+    label: Annotated[Label | None, doc("What it turned out to be, as of now.")]
 
 
 class RingDetails(msgspec.Struct, frozen=True, rename="camel"):
     """One ring."""
 
-    ring: Annotated[RingShown, Meta(description="What it comes to.")]
-    members: Annotated[list[RingMember], Meta(description="People first, then what they used.")]
-    last_decisions: Annotated[list[RingDecision], Meta(description=f"The newest {LAST_DECISIONS}.")]
+    ring: Annotated[RingShown, doc("What it comes to.")]
+    members: Annotated[list[RingMember], doc("People first, then what they used.")]
+    last_decisions: Annotated[list[RingDecision], doc(f"The newest {LAST_DECISIONS}.")]
     labels: Annotated[
-        dict[str, int],
-        Meta(description="How many decisions have which label.", examples=[{"CHARGEBACK": 3}]),
+        dict[str, int], doc("How many decisions have which label.", {"CHARGEBACK": 3})
     ]
-    complete: Annotated[
-        bool,
-        Meta(description=f"Whether it has no more than {MOST_READ} decisions.", examples=[True]),
-    ]
+    complete: Annotated[bool, doc(f"Whether it has no more than {MOST_READ} decisions.", True)]
 
 
 class RingBlocking(msgspec.Struct, frozen=True, rename="camel"):
@@ -139,23 +123,23 @@ class RingBlocking(msgspec.Struct, frozen=True, rename="camel"):
 
     reason: Annotated[
         str,
-        Meta(
+        doc(
+            "Why, for the entries and the audit log.",
+            "stolen cards, one device",
             min_length=1,
             max_length=LONGEST_REASON,
-            description="Why, for the entries and the audit log.",
-            examples=["stolen cards, one device"],
         ),
     ]
     days: Annotated[
         Annotated[int, Meta(ge=1, le=_MOST_DAYS)],
-        Meta(description="After how many days the entries expire.", examples=[90]),
+        doc("After how many days the entries expire.", 90),
     ] = 90
     prefix: Annotated[
         Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,49}\Z")],
-        Meta(
-            description="What the lists' names begin with: `blocked` puts users on `blocked-users`,"
+        doc(
+            "What the lists' names begin with: `blocked` puts users on `blocked-users`,"
             " cards on `blocked-cards`, and so on. A list that does not exist is created.",
-            examples=["blocked"],
+            "blocked",
         ),
     ] = "blocked"
 
@@ -163,15 +147,15 @@ class RingBlocking(msgspec.Struct, frozen=True, rename="camel"):
 class MembersListed(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the members of one kind."""
 
-    list: Annotated[str, Meta(description="The list.", examples=["blocked-users"])]
-    added: Annotated[int, Meta(description="How many are new on it.", examples=[4])]
-    changed: Annotated[int, Meta(description="Got another expiry or reason.", examples=[0])]
-    unchanged: Annotated[int, Meta(description="Were there alike.", examples=[0])]
+    list: Annotated[str, doc("The list.", "blocked-users")]
+    added: Annotated[int, doc("How many are new on it.", 4)]
+    changed: Annotated[int, doc("Got another expiry or reason.", 0)]
+    unchanged: Annotated[int, doc("Were there alike.", 0)]
 
 
 class RingBlocked(msgspec.Struct, frozen=True, rename="camel"):
     """A ring whose members are on lists."""
 
     id: _Id
-    lists: Annotated[list[MembersListed], Meta(description="By kind.")]
+    lists: Annotated[list[MembersListed], doc("By kind.")]
     dry_run: DryRunFlag

@@ -3,19 +3,19 @@
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.admin.reviews.types import Review
+from gatehouse.core.api_values import doc
 
 _NextCursor = Annotated[
-    str | None,
-    Meta(description="Send it as `cursor` for what follows; null when there is nothing more."),
+    str | None, doc("Send it as `cursor` for what follows; null when there is nothing more.")
 ]
 _StillIndexing = Annotated[
     bool | UnsetType,
-    Meta(
-        description="Only there, and true, while decisions of an earlier version are being "
+    doc(
+        "Only there, and true, while decisions of an earlier version are being "
         "indexed after an upgrade: some of them may be missing."
     ),
 ]

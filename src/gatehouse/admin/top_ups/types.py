@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.wording.sentences import Phrase
@@ -22,13 +23,7 @@ MOST_REFUSALS: Final = 3
 _LIMIT_TOO_LOW: Final = Phrase("invalid.monthly_limit", "must be at least amountMinor")
 
 TopUpId = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        max_length=64,
-        description="The id of the top-up.",
-        examples=["top_01kcb5f7a0mzq8vd0e2h4x7n9t"],
-    ),
+    str, doc("The id of the top-up.", "top_01kcb5f7a0mzq8vd0e2h4x7n9t", min_length=1, max_length=64)
 ]
 
 
@@ -68,16 +63,16 @@ class TopUpWanted(msgspec.Struct, frozen=True, rename="camel"):
 
     amount_minor: Annotated[
         Annotated[int, Meta(ge=1, le=LARGEST_PAYMENT)],
-        Meta(
-            description="What is to be added to the balance, in the smallest unit of its currency; "
+        doc(
+            "What is to be added to the balance, in the smallest unit of its currency; "
             "the page asks for the account's tax besides.",
-            examples=[5000],
+            5000,
         ),
     ]
     store_card: Annotated[
         bool,
-        Meta(
-            description="Whether the person who pays agrees that the provider stores the card, and "
+        doc(
+            "Whether the person who pays agrees that the provider stores the card, and "
             "that it is charged again by automatic top-ups. No card number comes to us."
         ),
     ] = False
@@ -89,46 +84,40 @@ class TopUpShown(msgspec.Struct, frozen=True, rename="camel"):
     top_up_id: TopUpId
     kind: Annotated[
         TopUpKind,
-        Meta(
-            description="PAGE is paid by a person, STORING too, and the card is stored. AUTOMATIC "
+        doc(
+            "PAGE is paid by a person, STORING too, and the card is stored. AUTOMATIC "
             "was charged to the stored card."
         ),
     ]
     state: Annotated[
         TopUpState,
-        Meta(
-            description="How far it is. WAITING and OPEN end by themselves. Of one IN_DOUBT "
+        doc(
+            "How far it is. WAITING and OPEN end by themselves. Of one IN_DOUBT "
             "nothing was added, and a person finds out why."
         ),
     ]
-    amount_minor: Annotated[
-        int, Meta(description="What is added, in the smallest unit.", examples=[5000])
-    ]
-    tax_minor: Annotated[int, Meta(description="The tax that is paid besides.", examples=[950])]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
+    amount_minor: Annotated[int, doc("What is added, in the smallest unit.", 5000)]
+    tax_minor: Annotated[int, doc("The tax that is paid besides.", 950)]
+    currency: Annotated[str, doc("ISO 4217 code.", "EUR")]
     url: Annotated[
         str | None,
-        Meta(
-            description="The page of the payment provider; null before it is made and after the "
+        doc(
+            "The page of the payment provider; null before it is made and after the "
             "top-up has ended.",
-            examples=["https://pay.example/p/1"],
+            "https://pay.example/p/1",
         ),
     ]
-    created_at: Annotated[Moment, Meta(description="When it was asked for (RFC 3339).")]
-    changed_at: Annotated[Moment, Meta(description="When it last changed (RFC 3339).")]
-    expires_at: Annotated[Moment, Meta(description="Until when it can be paid (RFC 3339).")]
-    by: Annotated[str, Meta(description="Who asked for it.", examples=["key:key_01kcb5f6y3"])]
-    reason: Annotated[
-        str | None, Meta(description="Why it is as it is.", examples=["other_amount"])
-    ]
+    created_at: Annotated[Moment, doc("When it was asked for (RFC 3339).")]
+    changed_at: Annotated[Moment, doc("When it last changed (RFC 3339).")]
+    expires_at: Annotated[Moment, doc("Until when it can be paid (RFC 3339).")]
+    by: Annotated[str, doc("Who asked for it.", "key:key_01kcb5f6y3")]
+    reason: Annotated[str | None, doc("Why it is as it is.", "other_amount")]
 
 
 class TopUpList(msgspec.Struct, frozen=True, rename="camel"):
     """Top-ups of an account."""
 
-    top_ups: Annotated[
-        list[TopUpShown], Meta(description=f"The newest first; at most {MOST_LISTED}.")
-    ]
+    top_ups: Annotated[list[TopUpShown], doc(f"The newest first; at most {MOST_LISTED}.")]
 
 
 MinorAmount = Annotated[int, Meta(ge=1, le=LARGEST_PAYMENT)]
@@ -138,34 +127,18 @@ class AutoTopUpWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
     """When to top up automatically, and how far."""
 
     enabled: Annotated[
-        bool,
-        Meta(
-            description="Whether the stored card is charged when the balance is under the floor.",
-            examples=[True],
-        ),
+        bool, doc("Whether the stored card is charged when the balance is under the floor.", True)
     ]
     floor_minor: Annotated[
         Annotated[int, Meta(ge=0, le=LARGEST_PAYMENT)],
-        Meta(
-            description="The balance under which it is topped up, in the smallest unit of its "
-            "currency.",
-            examples=[2000],
-        ),
+        doc("The balance under which it is topped up, in the smallest unit of its currency.", 2000),
     ]
     amount_minor: Annotated[
-        MinorAmount,
-        Meta(
-            description="What is added each time; the account's tax is charged besides.",
-            examples=[5000],
-        ),
+        MinorAmount, doc("What is added each time; the account's tax is charged besides.", 5000)
     ]
     monthly_limit_minor: Annotated[
         MinorAmount,
-        Meta(
-            description="The most that is added automatically in a calendar month (UTC), without "
-            "tax.",
-            examples=[20000],
-        ),
+        doc("The most that is added automatically in a calendar month (UTC), without tax.", 20000),
     ]
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -180,10 +153,10 @@ class TopUpLimit(msgspec.Struct, frozen=True, rename="camel"):
 
     day_limit_minor: Annotated[
         Annotated[int, Meta(ge=0, le=LARGEST_PAYMENT)],
-        Meta(
-            description="The most that is charged in a day (UTC) by top-ups of every kind, their "
+        doc(
+            "The most that is charged in a day (UTC) by top-ups of every kind, their "
             "tax included, in the smallest unit of the account's currency.",
-            examples=[30000],
+            30000,
         ),
     ]
 
@@ -191,22 +164,18 @@ class TopUpLimit(msgspec.Struct, frozen=True, rename="camel"):
 class TopUpLimitShown(msgspec.Struct, frozen=True, rename="camel"):
     """The most that cards are charged in a day, and what is left of it."""
 
-    day_limit_minor: Annotated[
-        int | None, Meta(description="As it was set; null where it never was.", examples=[30000])
-    ]
+    day_limit_minor: Annotated[int | None, doc("As it was set; null where it never was.", 30000)]
     charged_minor: Annotated[
         int,
-        Meta(
-            description="What was charged on this day, with what still can be paid or is in "
+        doc(
+            "What was charged on this day, with what still can be paid or is in "
             "doubt, tax included.",
-            examples=[5950],
+            5950,
         ),
     ]
-    left_minor: Annotated[
-        int | None, Meta(description="What is left of the limit.", examples=[24050])
-    ]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
-    until: Annotated[Moment, Meta(description="When the day ends (RFC 3339).")]
+    left_minor: Annotated[int | None, doc("What is left of the limit.", 24050)]
+    currency: Annotated[str, doc("ISO 4217 code.", "EUR")]
+    until: Annotated[Moment, doc("When the day ends (RFC 3339).")]
 
 
 class AutoTopUpReason(StrEnum):
@@ -223,47 +192,33 @@ class AutoTopUpReason(StrEnum):
 class AutoTopUpShown(msgspec.Struct, frozen=True, rename="camel"):
     """How automatic top-ups of an account are set, and how they are."""
 
-    enabled: Annotated[bool, Meta(description="Whether they are turned on.")]
-    floor_minor: Annotated[
-        int | None, Meta(description="As it was set; null before it ever was.", examples=[2000])
-    ]
-    amount_minor: Annotated[int | None, Meta(description="The same.", examples=[5000])]
-    monthly_limit_minor: Annotated[int | None, Meta(description="The same.", examples=[20000])]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
+    enabled: Annotated[bool, doc("Whether they are turned on.")]
+    floor_minor: Annotated[int | None, doc("As it was set; null before it ever was.", 2000)]
+    amount_minor: Annotated[int | None, doc("The same.", 5000)]
+    monthly_limit_minor: Annotated[int | None, doc("The same.", 20000)]
+    currency: Annotated[str, doc("ISO 4217 code.", "EUR")]
     this_month_minor: Annotated[
         int,
-        Meta(
-            description="What was added automatically this month (UTC), what is under way or in "
+        doc(
+            "What was added automatically this month (UTC), what is under way or in "
             "doubt included.",
-            examples=[5000],
+            5000,
         ),
     ]
     card_stored_at: Annotated[
-        Moment | None,
-        Meta(description="When the card was stored (RFC 3339); null where none is."),
+        Moment | None, doc("When the card was stored (RFC 3339); null where none is.")
     ]
     card_end: Annotated[
         str | None,
-        Meta(
-            description="The last characters of the provider's name for the stored card, where it "
+        doc(
+            "The last characters of the provider's name for the stored card, where it "
             "is long enough to show any.",
-            examples=["9f3c"],
+            "9f3c",
         ),
     ]
-    top_up_id: Annotated[
-        str | None, Meta(description="The top-up that is under way.", examples=[None])
-    ]
+    top_up_id: Annotated[str | None, doc("The top-up that is under way.", None)]
     refusals: Annotated[
-        int,
-        Meta(
-            description=f"How many were refused in a row; {MOST_REFUSALS} turn them off.",
-            examples=[0],
-        ),
+        int, doc(f"How many were refused in a row; {MOST_REFUSALS} turn them off.", 0)
     ]
-    paused_until: Annotated[
-        Moment | None, Meta(description="Until when they pause (RFC 3339).", examples=[None])
-    ]
-    reason: Annotated[
-        AutoTopUpReason | None,
-        Meta(description="Why they pause, or were turned off.", examples=[None]),
-    ]
+    paused_until: Annotated[Moment | None, doc("Until when they pause (RFC 3339).", None)]
+    reason: Annotated[AutoTopUpReason | None, doc("Why they pause, or were turned off.", None)]

@@ -16,7 +16,7 @@ from gatehouse.admin.reviews.types import (
     person_name,
 )
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
-from gatehouse.core.api_values import DryRunFlag
+from gatehouse.core.api_values import DryRunFlag, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
@@ -33,7 +33,7 @@ UNDO_MS: Final = 600_000
 MOST_TOLD: Final = 100
 _MOST_DAYS: Final = 3650
 
-BulkId = Annotated[str, Meta(description="The `id` of the answer that began it.")]
+BulkId = Annotated[str, doc("The `id` of the answer that began it.")]
 _Count = Annotated[int, Meta(examples=[40])]
 
 
@@ -83,9 +83,9 @@ class BulkSelection(Checked, Personal, frozen=True, rename="camel", kw_only=True
 
     request_ids: Annotated[
         list[Annotated[str, Meta(max_length=128)]] | None,
-        Meta(
-            description=f"The `requestId`s of 1 to {MOST_NAMED} decisions; give this or `search`.",
-            examples=[["req_01kabcdefghjkmnpqrstvwxyz0"]],
+        doc(
+            f"The `requestId`s of 1 to {MOST_NAMED} decisions; give this or `search`.",
+            ["req_01kabcdefghjkmnpqrstvwxyz0"],
         ),
     ] = None
     search: Annotated[
@@ -119,7 +119,7 @@ class ResolveMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
 class LabelMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
     """One label for many decisions."""
 
-    label: Annotated[Label, Meta(description="What they turned out to be.", examples=["FRAUD"])]
+    label: Annotated[Label, doc("What they turned out to be.", "FRAUD")]
 
     @property
     def terms(self) -> BulkTerms:
@@ -131,8 +131,7 @@ class AssignMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
     """One person for the reviews of many decisions."""
 
     assignee: Annotated[
-        PersonName | None,
-        Meta(description="Your name for the person; null for nobody.", examples=["amelia"]),
+        PersonName | None, doc("Your name for the person; null for nobody.", "amelia")
     ]
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -153,17 +152,12 @@ class AssignMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
 class ListMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
     """A list for who or what acted in many decisions."""
 
-    list: Annotated[
-        str,
-        Meta(min_length=1, max_length=64, description="The list.", examples=["blocked"]),
-    ]
-    entity: Annotated[EntityType, Meta(description="What is put on it.", examples=["user"])]
-    reason: Annotated[
-        str, Meta(min_length=1, max_length=200, description="Why.", examples=["one attack"])
-    ]
+    list: Annotated[str, doc("The list.", "blocked", min_length=1, max_length=64)]
+    entity: Annotated[EntityType, doc("What is put on it.", "user")]
+    reason: Annotated[str, doc("Why.", "one attack", min_length=1, max_length=200)]
     days: Annotated[
         Annotated[int, Meta(ge=1, le=_MOST_DAYS)] | None,
-        Meta(description="After how many days the entries expire; without it, never."),
+        doc("After how many days the entries expire; without it, never."),
     ] = None
 
     @property
@@ -182,21 +176,18 @@ class BulkRefusal(msgspec.Struct, frozen=True, rename="camel"):
 class BulkShown(msgspec.Struct, frozen=True, rename="camel"):
     """A change of many decisions: what became of it."""
 
-    id: Annotated[
-        str | None, Meta(description="Its id; null of a dry run.", examples=["blk_01kabc"])
-    ]
+    id: Annotated[str | None, doc("Its id; null of a dry run.", "blk_01kabc")]
     action: BulkAction
-    state: Annotated[BulkState, Meta(description="`RUNNING` and `UNDOING` go on in a job.")]
-    at: Annotated[Moment, Meta(description="When it began (RFC 3339).")]
-    by: Annotated[str, Meta(description="Who began it, and may undo it.")]
-    undo_until: Annotated[Moment | None, Meta(description="Until when it can be undone.")]
-    pending: Annotated[_Count, Meta(description="Not looked at yet.")]
-    done: Annotated[_Count, Meta(description="Done; of a dry run, what would be.")]
-    refused: Annotated[_Count, Meta(description="Left as they were.")]
-    undone: Annotated[_Count, Meta(description="Brought back.")]
-    kept: Annotated[_Count, Meta(description="Done, and not brought back by the undo.")]
+    state: Annotated[BulkState, doc("`RUNNING` and `UNDOING` go on in a job.")]
+    at: Annotated[Moment, doc("When it began (RFC 3339).")]
+    by: Annotated[str, doc("Who began it, and may undo it.")]
+    undo_until: Annotated[Moment | None, doc("Until when it can be undone.")]
+    pending: Annotated[_Count, doc("Not looked at yet.")]
+    done: Annotated[_Count, doc("Done; of a dry run, what would be.")]
+    refused: Annotated[_Count, doc("Left as they were.")]
+    undone: Annotated[_Count, doc("Brought back.")]
+    kept: Annotated[_Count, doc("Done, and not brought back by the undo.")]
     refusals: Annotated[
-        list[BulkRefusal],
-        Meta(description=f"Why some were left or kept; the first {MOST_TOLD}."),
+        list[BulkRefusal], doc(f"Why some were left or kept; the first {MOST_TOLD}.")
     ]
     dry_run: DryRunFlag

@@ -22,6 +22,7 @@ from gatehouse.admin.jobs.types import (
     JobResponse,
     OutcomeImportOrder,
 )
+from gatehouse.core.api_values import doc
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import use_case
@@ -39,10 +40,10 @@ class OutcomeFile(Personal, frozen=True, rename="camel"):
     ]
     mapping: Annotated[
         Annotated[str, Meta(min_length=1, max_length=LONGEST_MAPPING)],
-        Meta(
-            description=f"What its columns mean: one of {', '.join(SHIPPED)}, or the text of a "
+        doc(
+            f"What its columns mean: one of {', '.join(SHIPPED)}, or the text of a "
             "mapping in TOML.",
-            examples=["gatehouse"],
+            "gatehouse",
         ),
     ] = "gatehouse"
 

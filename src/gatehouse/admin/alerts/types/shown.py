@@ -17,7 +17,7 @@ from gatehouse.admin.alerts.types.standing_out import (
     standing_out,
 )
 from gatehouse.admin.alerts.types.usual import UsualTraffic
-from gatehouse.core.api_values import DryRunFlag, PageSize
+from gatehouse.core.api_values import DryRunFlag, PageSize, doc
 from gatehouse.core.clock import Moment, iso_time
 from gatehouse.core.secrets.hidden import Personal
 
@@ -36,12 +36,12 @@ BLOCKED_UNASKED: Final = (ValueKind.ADDRESS, ValueKind.DEVICE)
 """What is blocked unless something else is asked for: others share the rest."""
 _LIFT_TO_BLOCK: Final = 5.0
 
-AlertId = Annotated[str, Meta(description="The `id` of the alert.")]
-_Id = Annotated[str, Meta(description="Its id.", examples=["alr_01kabcdefghjkmnpqrstvwxyz0"])]
+AlertId = Annotated[str, doc("The `id` of the alert.")]
+_Id = Annotated[str, doc("Its id.", "alr_01kabcdefghjkmnpqrstvwxyz0")]
 _Kind = Annotated[
     AlertKind,
-    Meta(
-        description="`attack`: orders that go badly are added, or one origin brings many cards. "
+    doc(
+        "`attack`: orders that go badly are added, or one origin brings many cards. "
         "`feast`: far more orders than usual in the usual mix. `outage`: a party fails or refuses "
         "the usual customers."
     ),
@@ -51,12 +51,10 @@ _Kind = Annotated[
 class MeasureDeparting(msgspec.Struct, frozen=True, rename="camel"):
     """One of the counts that depart from the normal."""
 
-    measure: Annotated[Measure, Meta(description="What is counted.", examples=["refused"])]
-    count: Annotated[int, Meta(description="How many there were.", examples=[34])]
-    usual: Annotated[
-        float, Meta(description="How many there usually are of as many requests.", examples=[1.6])
-    ]
-    requests: Annotated[int, Meta(description="Of how many requests.", examples=[52])]
+    measure: Annotated[Measure, doc("What is counted.", "refused")]
+    count: Annotated[int, doc("How many there were.", 34)]
+    usual: Annotated[float, doc("How many there usually are of as many requests.", 1.6)]
+    requests: Annotated[int, doc("Of how many requests.", 52)]
 
 
 class AlertFound(msgspec.Struct, frozen=True, rename="camel"):
@@ -76,37 +74,24 @@ class AlertShown(Personal, frozen=True, rename="camel"):
 
     id: _Id
     kind: _Kind
-    began_at: Annotated[Moment, Meta(description="When it was raised (RFC 3339).")]
-    seen_at: Annotated[Moment, Meta(description="When it last departed from the normal.")]
-    ended_at: Annotated[Moment | None, Meta(description="When it ended; null until then.")]
-    ended_by: Annotated[
-        str | None, Meta(description="Who ended it; null if it went back to normal by itself.")
-    ]
-    acknowledged_at: Annotated[
-        Moment | None, Meta(description="When somebody said that they look after it.")
-    ]
-    acknowledged_by: Annotated[str | None, Meta(description="Who.")]
-    note: Annotated[str | None, Meta(description="What they said.")]
-    said: Annotated[str, Meta(description="What it means, in a sentence.")]
-    window_minutes: Annotated[
-        int, Meta(description="Of how many minutes the figures are.", examples=[60])
-    ]
-    requests: Annotated[int, Meta(description="How many requests it is about.", examples=[40])]
-    measures: Annotated[
-        list[MeasureDeparting], Meta(description="The counts that depart from the normal.")
-    ]
+    began_at: Annotated[Moment, doc("When it was raised (RFC 3339).")]
+    seen_at: Annotated[Moment, doc("When it last departed from the normal.")]
+    ended_at: Annotated[Moment | None, doc("When it ended; null until then.")]
+    ended_by: Annotated[str | None, doc("Who ended it; null if it went back to normal by itself.")]
+    acknowledged_at: Annotated[Moment | None, doc("When somebody said that they look after it.")]
+    acknowledged_by: Annotated[str | None, doc("Who.")]
+    note: Annotated[str | None, doc("What they said.")]
+    said: Annotated[str, doc("What it means, in a sentence.")]
+    window_minutes: Annotated[int, doc("Of how many minutes the figures are.", 60)]
+    requests: Annotated[int, doc("How many requests it is about.", 40)]
+    measures: Annotated[list[MeasureDeparting], doc("The counts that depart from the normal.")]
     values: Annotated[
-        list[StandingOut],
-        Meta(description="The values that stand out, most frequent of each kind first."),
+        list[StandingOut], doc("The values that stand out, most frequent of each kind first.")
     ]
-    at_stake: Annotated[
-        list[AtStake], Meta(description="What these requests come to, in each currency.")
-    ]
-    rule: Annotated[
-        ProposedRule | None, Meta(description="A rule that most of them fit, to begin with.")
-    ]
+    at_stake: Annotated[list[AtStake], doc("What these requests come to, in each currency.")]
+    rule: Annotated[ProposedRule | None, doc("A rule that most of them fit, to begin with.")]
     examples: Annotated[
-        list[str], Meta(description=f"The newest {MOST_EXAMPLES} of the requests, newest first.")
+        list[str], doc(f"The newest {MOST_EXAMPLES} of the requests, newest first.")
     ]
 
 
@@ -114,13 +99,13 @@ class AlertSearch(msgspec.Struct, frozen=True, rename="camel"):
     """Which alerts to list."""
 
     limit: PageSize = MOST_SHOWN
-    ended: Annotated[bool, Meta(description="Whether to list those that have ended, too.")] = False
+    ended: Annotated[bool, doc("Whether to list those that have ended, too.")] = False
 
 
 class AlertPage(msgspec.Struct, frozen=True, rename="camel"):
     """Alerts of an account."""
 
-    alerts: Annotated[list[AlertShown], Meta(description="What goes on first, newest first.")]
+    alerts: Annotated[list[AlertShown], doc("What goes on first, newest first.")]
 
 
 class AlertAnswer(msgspec.Struct, frozen=True, rename="camel"):
@@ -128,13 +113,10 @@ class AlertAnswer(msgspec.Struct, frozen=True, rename="camel"):
 
     note: Annotated[
         Annotated[str, Meta(max_length=LONGEST_NOTE)] | None,
-        Meta(description="What is done about it.", examples=["their network is blocked"]),
+        doc("What is done about it.", "their network is blocked"),
     ] = None
     end: Annotated[
-        bool,
-        Meta(
-            description="`true` ends it now. The like of it is not raised again for six hours.",
-        ),
+        bool, doc("`true` ends it now. The like of it is not raised again for six hours.")
     ] = False
 
 
@@ -143,27 +125,26 @@ class AlertBlocking(msgspec.Struct, frozen=True, rename="camel"):
 
     kinds: Annotated[
         Annotated[list[ValueKind], Meta(max_length=len(BLOCKABLE))],
-        Meta(
-            description="Which values: `address`, `network`, `device`, `domain`, `bin`. Only those"
+        doc(
+            "Which values: `address`, `network`, `device`, `domain`, `bin`. Only those"
             f" are blocked that are at least {_LIFT_TO_BLOCK:.0f} times as frequent as usual.",
-            examples=[["address", "device"]],
+            ["address", "device"],
         ),
     ] = msgspec.field(default_factory=lambda: list(BLOCKED_UNASKED))
     reason: Annotated[
         Annotated[str, Meta(max_length=LONGEST_NOTE)] | None,
-        Meta(description="Why, for the entries.", examples=["card testing"]),
+        doc("Why, for the entries.", "card testing"),
     ] = None
     hours: Annotated[
-        Annotated[int, Meta(ge=1, le=24 * 365)],
-        Meta(description="After how many hours the entries expire.", examples=[24]),
+        Annotated[int, Meta(ge=1, le=24 * 365)], doc("After how many hours the entries expire.", 24)
     ] = 24
     prefix: Annotated[
         Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,49}\Z")],
-        Meta(
-            description="What the lists' names begin with: `blocked` puts addresses on"
+        doc(
+            "What the lists' names begin with: `blocked` puts addresses on"
             " `blocked-networks`, devices on `blocked-devices`, and so on. A list that does not"
             " exist is created.",
-            examples=["blocked"],
+            "blocked",
         ),
     ] = "blocked"
 
@@ -171,17 +152,17 @@ class AlertBlocking(msgspec.Struct, frozen=True, rename="camel"):
 class ValuesListed(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the values that one list holds."""
 
-    list: Annotated[str, Meta(description="The list.", examples=["blocked-networks"])]
-    added: Annotated[int, Meta(description="How many are new on it.", examples=[4])]
-    changed: Annotated[int, Meta(description="Got another expiry or reason.", examples=[0])]
-    unchanged: Annotated[int, Meta(description="Were there alike.", examples=[0])]
+    list: Annotated[str, doc("The list.", "blocked-networks")]
+    added: Annotated[int, doc("How many are new on it.", 4)]
+    changed: Annotated[int, doc("Got another expiry or reason.", 0)]
+    unchanged: Annotated[int, doc("Were there alike.", 0)]
 
 
 class AlertBlocked(msgspec.Struct, frozen=True, rename="camel"):
     """An alert whose values are on lists."""
 
     id: _Id
-    lists: Annotated[list[ValuesListed], Meta(description="By list.")]
+    lists: Annotated[list[ValuesListed], doc("By list.")]
     dry_run: DryRunFlag
 
 

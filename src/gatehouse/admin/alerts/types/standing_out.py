@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.admin.alerts.types.observing import SIGNALS, SeenRequest, ValueKind
 from gatehouse.admin.alerts.types.usual import UsualTraffic
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.clicked import Clicked, ClickedGroup, Operator, write_condition
+from gatehouse.core.api_values import doc
 from gatehouse.core.money import format_amount
 
 MOST_OF_A_KIND: Final = 5
@@ -32,48 +32,30 @@ _IN_A_RULE: Final = (ValueKind.ADDRESS, ValueKind.DEVICE, ValueKind.NETWORK, Val
 class StandingOut(msgspec.Struct, frozen=True, rename="camel"):
     """A value that an alert's requests have more often than usual."""
 
-    kind: Annotated[ValueKind, Meta(description="What it is.", examples=["address"])]
-    value: Annotated[
-        str, Meta(description="As decisions have it.", examples=["203.0.113.7"], max_length=128)
-    ]
-    count: Annotated[int, Meta(description="How many of the requests have it.", examples=[38])]
-    share: Annotated[float, Meta(description="Their share of the requests.", examples=[0.95])]
-    usual: Annotated[float, Meta(description="Its usual share.", examples=[0.0001])]
-    lift: Annotated[
-        float, Meta(description="Its share divided by the usual one.", examples=[9500.0])
-    ]
+    kind: Annotated[ValueKind, doc("What it is.", "address")]
+    value: Annotated[str, doc("As decisions have it.", "203.0.113.7", max_length=128)]
+    count: Annotated[int, doc("How many of the requests have it.", 38)]
+    share: Annotated[float, doc("Their share of the requests.", 0.95)]
+    usual: Annotated[float, doc("Its usual share.", 0.0001)]
+    lift: Annotated[float, doc("Its share divided by the usual one.", 9500.0)]
 
 
 class AtStake(msgspec.Struct, frozen=True, rename="camel"):
     """What the requests of an alert come to in one currency."""
 
-    currency: Annotated[str, Meta(description="ISO 4217 code; empty where none was sent.")]
-    total: Annotated[
-        str, Meta(description="All of them, in units of the currency.", examples=["80.00"])
-    ]
-    accepted: Annotated[
-        str, Meta(description="Those that were accepted, not refused.", examples=["12.00"])
-    ]
+    currency: Annotated[str, doc("ISO 4217 code; empty where none was sent.")]
+    total: Annotated[str, doc("All of them, in units of the currency.", "80.00")]
+    accepted: Annotated[str, doc("Those that were accepted, not refused.", "12.00")]
 
 
 class ProposedRule(msgspec.Struct, frozen=True, rename="camel"):
     """A rule that finds the requests of an alert, to begin with."""
 
     name: Annotated[
-        str,
-        Meta(
-            description="Its name, which says what it stops.",
-            examples=["attack-2026-11-16-network-203-0-113-0-24"],
-        ),
+        str, doc("Its name, which says what it stops.", "attack-2026-11-16-network-203-0-113-0-24")
     ]
-    condition: Annotated[
-        str,
-        Meta(description="Its condition, for a rule set.", examples=["ip.address = '203.0.113.7'"]),
-    ]
-    questions: Annotated[
-        list[Clicked],
-        Meta(description="The same as the rule builder of the console has it."),
-    ]
+    condition: Annotated[str, doc("Its condition, for a rule set.", "ip.address = '203.0.113.7'")]
+    questions: Annotated[list[Clicked], doc("The same as the rule builder of the console has it.")]
 
 
 def standing_out(seen: Sequence[SeenRequest], usual: UsualTraffic) -> list[StandingOut]:

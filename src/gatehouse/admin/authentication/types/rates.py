@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
-from msgspec import Meta
 
-from gatehouse.core.api_values import Money, money
+from gatehouse.core.api_values import Money, doc, money
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.authentication.known import AmountLimits, BandLimit
 from gatehouse.sentry.authentication.table import MILLION
@@ -32,9 +31,9 @@ _RUNNING: Final = 2
 class RateFilter(msgspec.Struct, frozen=True, rename="camel"):
     """How far back to look."""
 
-    quarters: Annotated[
-        int, Meta(ge=2, le=12, description="Complete quarters, besides the last 90 days.")
-    ] = QUARTERS
+    quarters: Annotated[int, doc("Complete quarters, besides the last 90 days.", ge=2, le=12)] = (
+        QUARTERS
+    )
 
 
 class WindowValues(NamedTuple):
@@ -66,48 +65,40 @@ class RateWindow(NamedTuple):
 class BandStanding(msgspec.Struct, frozen=True, rename="camel"):
     """One band of article 18 in one window."""
 
-    up_to: Annotated[Money, Meta(description="Its largest amount.")]
-    reference_rate: Annotated[str, Meta(description="Per cent.", examples=["0.1300"])]
-    allowed: Annotated[bool, Meta(description="Whether the rate is not above the reference rate.")]
-    room: Annotated[
-        Money, Meta(description="How much more fraud fits under the reference rate; 0 for none.")
-    ]
-    settled: Annotated[Money, Meta(description="Payments of this size.")]
-    fraud: Annotated[Money, Meta(description="Frauds of this size.")]
+    up_to: Annotated[Money, doc("Its largest amount.")]
+    reference_rate: Annotated[str, doc("Per cent.", "0.1300")]
+    allowed: Annotated[bool, doc("Whether the rate is not above the reference rate.")]
+    room: Annotated[Money, doc("How much more fraud fits under the reference rate; 0 for none.")]
+    settled: Annotated[Money, doc("Payments of this size.")]
+    fraud: Annotated[Money, doc("Frauds of this size.")]
 
 
 class RateStanding(msgspec.Struct, frozen=True, rename="camel"):
     """The rate of fraud in one window."""
 
-    window: Annotated[
-        str, Meta(description="A quarter, or `now` for the last 90 days.", examples=["2026-Q3"])
-    ]
-    since: Annotated[str, Meta(description="First day.", examples=["2026-07-03"])]
-    until: Annotated[str, Meta(description="The day after the last.", examples=["2026-10-01"])]
-    settled: Annotated[Money, Meta(description="All payments.")]
-    fraud: Annotated[Money, Meta(description="All frauds.")]
-    rate: Annotated[str | None, Meta(description="Per cent, four decimals; null without payments.")]
-    bands: Annotated[list[BandStanding], Meta(description="The smallest first.")]
+    window: Annotated[str, doc("A quarter, or `now` for the last 90 days.", "2026-Q3")]
+    since: Annotated[str, doc("First day.", "2026-07-03")]
+    until: Annotated[str, doc("The day after the last.", "2026-10-01")]
+    settled: Annotated[Money, doc("All payments.")]
+    fraud: Annotated[Money, doc("All frauds.")]
+    rate: Annotated[str | None, doc("Per cent, four decimals; null without payments.")]
+    bands: Annotated[list[BandStanding], doc("The smallest first.")]
 
 
 class RateReport(msgspec.Struct, frozen=True, rename="camel"):
     """Rates of fraud by quarter and band."""
 
-    regime: Annotated[str, Meta(description="Whose bands these are.")]
-    table_as_of: Annotated[str, Meta(description="Day of the table of limits.")]
-    rates_as_of: Annotated[str, Meta(description="Day of the rates of currencies.")]
-    formula: Annotated[str, Meta(description="How a rate is worked out, in words.")]
-    rates_source: Annotated[str, Meta(description="Where the rates of currencies are from.")]
-    standings: Annotated[
-        list[RateStanding], Meta(description="The last 90 days, then quarters, newest first.")
-    ]
+    regime: Annotated[str, doc("Whose bands these are.")]
+    table_as_of: Annotated[str, doc("Day of the table of limits.")]
+    rates_as_of: Annotated[str, doc("Day of the rates of currencies.")]
+    formula: Annotated[str, doc("How a rate is worked out, in words.")]
+    rates_source: Annotated[str, doc("Where the rates of currencies are from.")]
+    standings: Annotated[list[RateStanding], doc("The last 90 days, then quarters, newest first.")]
     stopped: Annotated[
-        list[Money],
-        Meta(description="Bands above their rate for two quarters running (article 20)."),
+        list[Money], doc("Bands above their rate for two quarters running (article 20).")
     ]
     left_out: Annotated[
-        int,
-        Meta(description="Payments and frauds without an amount, or in a currency without a rate."),
+        int, doc("Payments and frauds without an amount, or in a currency without a rate.")
     ]
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
@@ -45,49 +46,38 @@ class AuthenticationBody(msgspec.Struct, frozen=True, rename="camel"):
     """What advice on authentication depends on."""
 
     acquirer_country: Annotated[
-        Country,
-        Meta(description="Where your acquirer is; it says whose rules hold.", examples=["DE"]),
+        Country, doc("Where your acquirer is; it says whose rules hold.", "DE")
     ]
     merchant_country: Annotated[
-        Country | None,
-        Meta(description="Where you are, if that is another country.", examples=["AT"]),
+        Country | None, doc("Where you are, if that is another country.", "AT")
     ] = None
     tra_up_to: Annotated[
         int,
-        Meta(
+        doc(
+            "Up to which amount your acquirer asks for the exemption by risk "
+            "analysis, in units of the region's currency: a band of article 18, or 0 for never.",
+            100,
             ge=0,
             le=LARGEST_BAND,
-            description="Up to which amount your acquirer asks for the exemption by risk "
-            "analysis, in units of the region's currency: a band of article 18, or 0 for never.",
-            examples=[100],
         ),
     ] = 0
-    exempt_from: Annotated[
-        Confidence, Meta(description="The confidence from which a risk is low.", examples=[0.85])
-    ] = 0.85
-    challenge_below: Annotated[
-        Confidence, Meta(description="Below it a challenge is asked for.", examples=[0.5])
-    ] = 0.5
+    exempt_from: Annotated[Confidence, doc("The confidence from which a risk is low.", 0.85)] = 0.85
+    challenge_below: Annotated[Confidence, doc("Below it a challenge is asked for.", 0.5)] = 0.5
     decline_below: Annotated[
-        Confidence, Meta(description="Below it not even a challenge is worth it.", examples=[0.05])
+        Confidence, doc("Below it not even a challenge is worth it.", 0.05)
     ] = 0.0
-    low_value: Annotated[bool, Meta(description="Whether article 16 is used.")] = True
+    low_value: Annotated[bool, doc("Whether article 16 is used.")] = True
     placement: Annotated[
         ExemptionPlacement | None,
-        Meta(description="Where exemptions are always asked for; without it, the advice says."),
+        doc("Where exemptions are always asked for; without it, the advice says."),
     ] = None
-    latest_protocol: Annotated[
-        bool, Meta(description="Whether your 3-D Secure server speaks version 2.3.")
-    ] = False
-    three_ds_data: Annotated[bool, Meta(description="Whether answers have `threeDSecureData`.")] = (
+    latest_protocol: Annotated[bool, doc("Whether your 3-D Secure server speaks version 2.3.")] = (
         False
     )
+    three_ds_data: Annotated[bool, doc("Whether answers have `threeDSecureData`.")] = False
     ship_address_input: Annotated[
         Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)] | None,
-        Meta(
-            description="The remembered key of `customInputs` with the shipping address.",
-            examples=["shippingAddress"],
-        ),
+        doc("The remembered key of `customInputs` with the shipping address.", "shippingAddress"),
     ] = None
 
     def terms(self) -> AuthenticationTerms:
@@ -130,13 +120,12 @@ def _share(name: str, value: float) -> int:
 class LimitInForce(msgspec.Struct, frozen=True, rename="camel"):
     """Up to which amount an exemption can be asked for, and on which condition."""
 
-    article: Annotated[int, Meta(description="16 for low values, 18 for risk analysis.")]
-    up_to: Annotated[int, Meta(description="The largest amount, in units.", examples=[30])]
-    currency: Annotated[str, Meta(description="Of the amount.", examples=["EUR"])]
-    formula: Annotated[str, Meta(description="What must hold besides, in words.")]
+    article: Annotated[int, doc("16 for low values, 18 for risk analysis.")]
+    up_to: Annotated[int, doc("The largest amount, in units.", 30)]
+    currency: Annotated[str, doc("Of the amount.", "EUR")]
+    formula: Annotated[str, doc("What must hold besides, in words.")]
     source: Annotated[
-        str,
-        Meta(description="Where the figures are from; `default` was not compared with the text."),
+        str, doc("Where the figures are from; `default` was not compared with the text.")
     ]
 
 
@@ -160,16 +149,8 @@ def _percent(band: RiskBand) -> str:
 class AuthenticationShown(msgspec.Struct, frozen=True, rename="camel"):
     """Whether an account asks for advice on authentication, and what it depends on."""
 
-    settings: Annotated[
-        AuthenticationBody | None, Meta(description="Null where no advice is asked for.")
-    ]
-    regime: Annotated[
-        str | None, Meta(description="Whose rules hold for the acquirer; null where none do.")
-    ]
-    measured_at: Annotated[
-        Moment | None, Meta(description="The day that the kept rate of fraud ends with.")
-    ]
-    limits: Annotated[
-        list[LimitInForce], Meta(description="The limits that hold for the acquirer.")
-    ] = []
-    table_as_of: Annotated[str | None, Meta(description="Day of the table of limits.")] = None
+    settings: Annotated[AuthenticationBody | None, doc("Null where no advice is asked for.")]
+    regime: Annotated[str | None, doc("Whose rules hold for the acquirer; null where none do.")]
+    measured_at: Annotated[Moment | None, doc("The day that the kept rate of fraud ends with.")]
+    limits: Annotated[list[LimitInForce], doc("The limits that hold for the acquirer.")] = []
+    table_as_of: Annotated[str | None, doc("Day of the table of limits.")] = None

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
 from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
-from gatehouse.core.api_values import Money, Timestamp, money
+from gatehouse.core.api_values import Money, Timestamp, doc, money
 from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome, strongest
 from gatehouse.core.stages.registry import REGISTRY
@@ -20,15 +20,15 @@ from gatehouse.precheck.spec import PRE_CHECK
 class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
     """One stage of a decision."""
 
-    name: Annotated[str, Meta(description="Name of the stage.", examples=[PRE_CHECK.name])]
-    fee_type: Annotated[str, Meta(description="Fee type.", examples=[PRE_CHECK.fee_type])]
-    fee: Annotated[Money, Meta(description="Its fee; charged only when it completed.")]
-    completed: Annotated[bool, Meta(description="Whether it completed.")]
-    duration_microseconds: Annotated[int, Meta(description="How long it took.")]
+    name: Annotated[str, doc("Name of the stage.", PRE_CHECK.name)]
+    fee_type: Annotated[str, doc("Fee type.", PRE_CHECK.fee_type)]
+    fee: Annotated[Money, doc("Its fee; charged only when it completed.")]
+    completed: Annotated[bool, doc("Whether it completed.")]
+    duration_microseconds: Annotated[int, doc("How long it took.")]
     result: Annotated[
         dict[str, Any],
-        Meta(
-            description="What it found: results, and codes that say why. Of what was sent, "
+        doc(
+            "What it found: results, and codes that say why. Of what was sent, "
             "Sentry's result names what it remembers, the others nothing."
         ),
     ]
@@ -37,50 +37,47 @@ class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
 class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
     """The record of one processed request."""
 
-    request_id: Annotated[str, Meta(description="The `requestId` of the answer.")]
-    operation: Annotated[str, Meta(description="Which operation it was.", examples=["precheck"])]
-    at: Annotated[Timestamp, Meta(description="When the request came in (RFC 3339).")]
+    request_id: Annotated[str, doc("The `requestId` of the answer.")]
+    operation: Annotated[str, doc("Which operation it was.", "precheck")]
+    at: Annotated[Timestamp, doc("When the request came in (RFC 3339).")]
     client_reference_id: Annotated[
-        str | int | None, Meta(description="The caller's reference, card numbers masked.")
+        str | int | None, doc("The caller's reference, card numbers masked.")
     ]
-    card: Annotated[KeptCard | None, Meta(description="The card, masked.")]
-    pipeline_stages: Annotated[list[str], Meta(description="Names of the stages that ran.")]
-    stages: Annotated[list[DecisionStage], Meta(description="What each of them found.")]
-    amount_authorized: Annotated[Money, Meta(description="Held for the request.")]
-    amount_closed: Annotated[Money, Meta(description="Charged for the request.")]
-    decision: Annotated[
-        Outcome | UnsetType, Meta(description="What was decided, by Rules or a pipeline.")
-    ] = UNSET
-    reason: Annotated[DecisionReason | UnsetType | None, Meta(description=REASON_ABOUT)] = UNSET
-    retryable: Annotated[bool | UnsetType, Meta(description=RETRYABLE_ABOUT)] = UNSET
-    pipeline: Annotated[PipelineVersion | UnsetType, Meta(description="The pipeline that ran.")] = (
+    card: Annotated[KeptCard | None, doc("The card, masked.")]
+    pipeline_stages: Annotated[list[str], doc("Names of the stages that ran.")]
+    stages: Annotated[list[DecisionStage], doc("What each of them found.")]
+    amount_authorized: Annotated[Money, doc("Held for the request.")]
+    amount_closed: Annotated[Money, doc("Charged for the request.")]
+    decision: Annotated[Outcome | UnsetType, doc("What was decided, by Rules or a pipeline.")] = (
         UNSET
     )
+    reason: Annotated[DecisionReason | UnsetType | None, doc(REASON_ABOUT)] = UNSET
+    retryable: Annotated[bool | UnsetType, doc(RETRYABLE_ABOUT)] = UNSET
+    pipeline: Annotated[PipelineVersion | UnsetType, doc("The pipeline that ran.")] = UNSET
     signals: Annotated[
         dict[str, Any] | UnsetType,
-        Meta(
-            description="What rules could speak of before any stage had run. `velocity.` groups "
+        doc(
+            "What rules could speak of before any stage had run. `velocity.` groups "
             "are lists in the order of their signals."
         ),
     ] = UNSET
     event: Annotated[
         dict[str, Any] | UnsetType,
-        Meta(
-            description="What Sentry remembers of a request to Rules or a pipeline; of one to "
+        doc(
+            "What Sentry remembers of a request to Rules or a pipeline; of one to "
             "Sentry alone it is in the result of its stage."
         ),
     ] = UNSET
     explanation: Annotated[
         Explanation | UnsetType,
-        Meta(description="What decided, why, and what would have changed it; not in lists."),
+        doc("What decided, why, and what would have changed it; not in lists."),
     ] = UNSET
     outcomes: Annotated[
         list[PaymentOutcome] | UnsetType,
-        Meta(description="What became of the payment, oldest first; not in lists."),
+        doc("What became of the payment, oldest first; not in lists."),
     ] = UNSET
     erased_at: Annotated[
-        Timestamp | UnsetType,
-        Meta(description="When everything about the person was erased from this record."),
+        Timestamp | UnsetType, doc("When everything about the person was erased from this record.")
     ] = UNSET
 
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord, event_of
 from gatehouse.decisions.recorded_event import RecordedEvent
@@ -25,10 +25,9 @@ _HASHED: Final = "#"
 class OrderAmount(msgspec.Struct, frozen=True):
     """What is to be paid, exactly."""
 
-    currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])]
+    currency: Annotated[str | None, doc("ISO 4217 code.", "USD")]
     amount: Annotated[
-        msgspec.Raw,
-        Meta(description="Exact decimal number.", extra_json_schema={"type": "number"}),
+        msgspec.Raw, doc("Exact decimal number.", extra_json_schema={"type": "number"})
     ]
 
     def __str__(self) -> str:
@@ -43,50 +42,46 @@ class OrderAmount(msgspec.Struct, frozen=True):
 class ReviewedCustomer(msgspec.Struct, frozen=True, rename="camel"):
     """Who ordered, as far as the record may tell it."""
 
-    user_id: Annotated[str | None, Meta(description="Your name for the user, or its hash.")]
-    email: Annotated[
-        str | None,
-        Meta(description="The e-mail address, masked but for its domain.", examples=["…@a.test"]),
-    ]
-    phone_country: Annotated[str | None, Meta(description="Country of the phone number.")]
-    billing_country: Annotated[str | None, Meta(description="Country of the billing address.")]
-    shipping_country: Annotated[str | None, Meta(description="Country of the delivery.")]
+    user_id: Annotated[str | None, doc("Your name for the user, or its hash.")]
+    email: Annotated[str | None, doc("The e-mail address, masked but for its domain.", "…@a.test")]
+    phone_country: Annotated[str | None, doc("Country of the phone number.")]
+    billing_country: Annotated[str | None, doc("Country of the billing address.")]
+    shipping_country: Annotated[str | None, doc("Country of the delivery.")]
 
 
 class ReviewedOrder(msgspec.Struct, frozen=True, rename="camel"):
     """What was ordered."""
 
-    amount: Annotated[OrderAmount | None, Meta(description="What is to be paid.")]
-    items: Annotated[int | None, Meta(description="Lines in the shopping cart.")]
+    amount: Annotated[OrderAmount | None, doc("What is to be paid.")]
+    items: Annotated[int | None, doc("Lines in the shopping cart.")]
     categories: Annotated[
-        list[str],
-        Meta(description="What kinds of articles; those that are kept as a hash are not named."),
+        list[str], doc("What kinds of articles; those that are kept as a hash are not named.")
     ]
     client_reference_id: Annotated[
-        str | int | None, Meta(description="The caller's reference, card numbers masked.")
+        str | int | None, doc("The caller's reference, card numbers masked.")
     ]
 
 
 class ReviewedCard(msgspec.Struct, frozen=True, rename="camel"):
     """Which card."""
 
-    brand: Annotated[str | None, Meta(description="Card brand.")]
-    bin: Annotated[str | None, Meta(description="First six or eight digits.")]
-    last_four: Annotated[str | None, Meta(description="Last four digits.")]
-    country: Annotated[str | None, Meta(description="Issuer's country.")]
-    funding: Annotated[str | None, Meta(description="CREDIT, DEBIT or CHARGE.")]
-    prepaid: Annotated[bool | None, Meta(description="Whether it is prepaid.")]
+    brand: Annotated[str | None, doc("Card brand.")]
+    bin: Annotated[str | None, doc("First six or eight digits.")]
+    last_four: Annotated[str | None, doc("Last four digits.")]
+    country: Annotated[str | None, doc("Issuer's country.")]
+    funding: Annotated[str | None, doc("CREDIT, DEBIT or CHARGE.")]
+    prepaid: Annotated[bool | None, doc("Whether it is prepaid.")]
 
 
 class ReviewedOrigin(msgspec.Struct, frozen=True, rename="camel"):
     """From where."""
 
-    ip_address: Annotated[str | None, Meta(description="The customer's address.")]
-    country: Annotated[str | None, Meta(description="Country of the address.")]
-    operator: Annotated[str | None, Meta(description="Who runs its network.")]
-    traits: Annotated[list[str], Meta(description=f"What is known of it: of {', '.join(_TRAITS)}.")]
-    device: Annotated[str | None, Meta(description="Browser or program, and system.")]
-    language: Annotated[str | None, Meta(description="First language of the device.")]
+    ip_address: Annotated[str | None, doc("The customer's address.")]
+    country: Annotated[str | None, doc("Country of the address.")]
+    operator: Annotated[str | None, doc("Who runs its network.")]
+    traits: Annotated[list[str], doc(f"What is known of it: of {', '.join(_TRAITS)}.")]
+    device: Annotated[str | None, doc("Browser or program, and system.")]
+    language: Annotated[str | None, doc("First language of the device.")]
 
 
 class RequestSubject(msgspec.Struct, frozen=True):

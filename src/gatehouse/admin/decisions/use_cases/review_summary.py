@@ -5,9 +5,9 @@ from typing import Annotated, Final
 
 import msgspec
 import sqlalchemy as sa
-from msgspec import Meta
 
 from gatehouse.admin.decisions.use_cases.request_subject import RequestSubject, subject_of
+from gatehouse.core.api_values import doc
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord, RecordedStage
 from gatehouse.precheck.response import Advice
@@ -27,19 +27,17 @@ Descriptions = Mapping[tuple[str, int], Mapping[str, str]]
 class ReviewReason(msgspec.Struct, frozen=True):
     """One thing that spoke against the request."""
 
-    stage: Annotated[str, Meta(description="The stage that found it.")]
-    code: Annotated[str, Meta(description="Name of the rule, or code of the reason.")]
-    sentence: Annotated[str, Meta(description="What it means.")]
+    stage: Annotated[str, doc("The stage that found it.")]
+    code: Annotated[str, doc("Name of the rule, or code of the reason.")]
+    sentence: Annotated[str, doc("What it means.")]
 
 
 class ReviewSummary(RequestSubject, frozen=True):
     """Who ordered what, with which card, from where, and what spoke against it."""
 
-    rules: Annotated[list[str], Meta(description="Names of the rules that matched.")]
-    tags: Annotated[
-        list[str], Meta(description="Tags of those rules, and codes that lowered Sentry's score.")
-    ]
-    reasons: Annotated[list[ReviewReason], Meta(description="Why, one sentence for each.")]
+    rules: Annotated[list[str], doc("Names of the rules that matched.")]
+    tags: Annotated[list[str], doc("Tags of those rules, and codes that lowered Sentry's score.")]
+    reasons: Annotated[list[ReviewReason], doc("Why, one sentence for each.")]
 
 
 class _RuleWords(msgspec.Struct, frozen=True, gc=False):

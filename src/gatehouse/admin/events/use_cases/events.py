@@ -5,12 +5,11 @@ from typing import Annotated, Any, Final
 
 import msgspec
 import sqlalchemy as sa
-from msgspec import Meta
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.pipelines.use_cases.recorded_answers import load_programs, recorded_answer
-from gatehouse.core.api_values import Timestamp, money
+from gatehouse.core.api_values import Timestamp, doc, money
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
@@ -38,16 +37,15 @@ _UNKNOWN_PAYMENT: Final[dict[str, Any]] = {"paymentId": None, "party": None}
 class PublicEvent(msgspec.Struct, frozen=True, rename="camel"):
     """Something that happened, as readers of events and webhooks get it."""
 
-    id: Annotated[str, Meta(description="The same each time this event is told.")]
-    type: Annotated[str, Meta(description="What happened.", examples=["review.opened"])]
-    created_at: Annotated[Timestamp, Meta(description="When it happened (RFC 3339).")]
+    id: Annotated[str, doc("The same each time this event is told.")]
+    type: Annotated[str, doc("What happened.", "review.opened")]
+    created_at: Annotated[Timestamp, doc("When it happened (RFC 3339).")]
     actor: Annotated[
-        str,
-        Meta(description="Who did it: `key:` and an API key, `cli:` and a user, or a part of us."),
+        str, doc("Who did it: `key:` and an API key, `cli:` and a user, or a part of us.")
     ]
     data: Annotated[
         dict[str, Any],
-        Meta(description="What it is about; of a request, `requestId`, `decision` and `response`."),
+        doc("What it is about; of a request, `requestId`, `decision` and `response`."),
     ]
 
 

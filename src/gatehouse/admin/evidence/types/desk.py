@@ -13,6 +13,7 @@ from gatehouse.admin.evidence.types.compelling import MissingEvidence
 from gatehouse.admin.evidence.types.packet import Goods
 from gatehouse.admin.evidence.types.papers import WantedPaper
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeNetwork
+from gatehouse.core.api_values import doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.files.attachments import MOST_BODY_BYTES
 from gatehouse.core.reading.validation import Checked
@@ -33,8 +34,8 @@ _ONE_LINE: Final = {
 }
 """Fields of a delivery that are one line, by their names in JSON."""
 
-DisputeId = Annotated[str, Meta(description="The `id` of the dispute.")]
-FileId = Annotated[str, Meta(description="The `fileId` of the file.")]
+DisputeId = Annotated[str, doc("The `id` of the dispute.")]
+FileId = Annotated[str, doc("The `fileId` of the file.")]
 _Words = Annotated[str, Meta(max_length=LONGEST_FIELD)]
 
 
@@ -67,30 +68,26 @@ class DisputeChoice(StrEnum):
 class DisputeFilter(msgspec.Struct, frozen=True, rename="camel"):
     """Which disputes to list."""
 
-    ended: Annotated[bool, Meta(description="Those that have ended, not the open ones.")] = False
-    limit: Annotated[int, Meta(ge=1, le=MOST_ON_A_PAGE, description="At most so many.")] = 50
+    ended: Annotated[bool, doc("Those that have ended, not the open ones.")] = False
+    limit: Annotated[int, doc("At most so many.", ge=1, le=MOST_ON_A_PAGE)] = 50
 
 
 class DisputeDecision(msgspec.Struct, frozen=True, rename="camel"):
     """What is done about a dispute, and why."""
 
     decision: Annotated[
-        DisputeChoice,
-        Meta(
-            description="`REPRESENT` answers it with evidence; `ACCEPT` ends it.",
-            examples=["REPRESENT"],
-        ),
+        DisputeChoice, doc("`REPRESENT` answers it with evidence; `ACCEPT` ends it.", "REPRESENT")
     ]
     comment: Annotated[
         Annotated[str, Meta(max_length=LONGEST_COMMENT)],
-        Meta(description="Why, for colleagues.", examples=["Signed for by the cardholder."]),
+        doc("Why, for colleagues.", "Signed for by the cardholder."),
     ] = ""
     fee_acknowledged: Annotated[
         bool,
-        Meta(
-            description="Of a case with the reason `COMPLIANCE`: that contesting it costs a fee of "
+        doc(
+            "Of a case with the reason `COMPLIANCE`: that contesting it costs a fee of "
             "the network, which is given back only if it is won. It cannot be contested without.",
-            examples=[False],
+            False,
         ),
     ] = False
 
@@ -98,30 +95,26 @@ class DisputeDecision(msgspec.Struct, frozen=True, rename="camel"):
 class DisputeEnd(msgspec.Struct, frozen=True, rename="camel"):
     """How a dispute ended."""
 
-    result: Annotated[DisputeResult, Meta(description="How it ended.", examples=["WON"])]
+    result: Annotated[DisputeResult, doc("How it ended.", "WON")]
 
 
 class DeliveryGiven(Checked, Personal, frozen=True, rename="camel", omit_defaults=True):
     """What the merchant says about the delivery."""
 
-    carrier: Annotated[_Words | None, Meta(description="Who delivered.", examples=["DHL"])] = None
-    tracking_number: Annotated[
-        _Words | None, Meta(description="The carrier's number.", examples=["JD0140"])
-    ] = None
+    carrier: Annotated[_Words | None, doc("Who delivered.", "DHL")] = None
+    tracking_number: Annotated[_Words | None, doc("The carrier's number.", "JD0140")] = None
     delivered_on: Annotated[
         Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")] | None,
-        Meta(description="The day of the delivery.", examples=["2026-11-03"]),
+        doc("The day of the delivery.", "2026-11-03"),
     ] = None
-    delivered_to: Annotated[
-        _Words | None, Meta(description="Where, or to whom.", examples=["1 Main St, Springfield"])
-    ] = None
+    delivered_to: Annotated[_Words | None, doc("Where, or to whom.", "1 Main St, Springfield")] = (
+        None
+    )
     product: Annotated[
         Annotated[str, Meta(max_length=LONGEST_COMMENT)] | None,
-        Meta(description="What was sold.", examples=["Running shoes, size 42"]),
+        doc("What was sold.", "Running shoes, size 42"),
     ] = None
-    goods: Annotated[
-        Goods | None, Meta(description="`merchandise` or `services`.", examples=["merchandise"])
-    ] = None
+    goods: Annotated[Goods | None, doc("`merchandise` or `services`.", "merchandise")] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What is wrong with the fields beyond their form."""
@@ -153,67 +146,62 @@ class NewDisputeFile(Personal, frozen=True, rename="camel"):
 
     name: Annotated[
         Annotated[str, Meta(min_length=1, max_length=LONGEST_FIELD)],
-        Meta(description="Its name, for people.", examples=["signature.png"]),
+        doc("Its name, for people.", "signature.png"),
     ]
     content: Annotated[
         Annotated[str, Meta(min_length=4, max_length=MOST_BODY_BYTES)],
-        Meta(
-            description="A PDF, PNG, JPEG or plain text of at most 3 MiB, Base64.",
-            examples=["U2lnbmVkIGZvcg=="],
-        ),
+        doc("A PDF, PNG, JPEG or plain text of at most 3 MiB, Base64.", "U2lnbmVkIGZvcg=="),
     ]
 
 
 class KeptFile(msgspec.Struct, frozen=True, rename="camel"):
     """A file that was attached to a dispute."""
 
-    file_id: Annotated[str, Meta(description="Its id.")]
-    name: Annotated[str, Meta(description="Its name.", examples=["signature.png"])]
-    type: Annotated[str, Meta(description="What its content is.", examples=["image/png"])]
-    size: Annotated[int, Meta(description="Bytes.", examples=[20_480])]
-    added_at: Annotated[Moment, Meta(description="When it was attached (RFC 3339).")]
-    added_by: Annotated[str, Meta(description="Who attached it.", examples=["key:key_1"])]
+    file_id: Annotated[str, doc("Its id.")]
+    name: Annotated[str, doc("Its name.", "signature.png")]
+    type: Annotated[str, doc("What its content is.", "image/png")]
+    size: Annotated[int, doc("Bytes.", 20_480)]
+    added_at: Annotated[Moment, doc("When it was attached (RFC 3339).")]
+    added_by: Annotated[str, doc("Who attached it.", "key:key_1")]
 
 
 class DisputeFile(KeptFile, frozen=True, rename="camel"):
     """The same with its content."""
 
-    content: Annotated[str, Meta(description="Base64.")] = ""
+    content: Annotated[str, doc("Base64.")] = ""
 
 
 class DisputeFileDeleted(msgspec.Struct, frozen=True, rename="camel"):
     """A file that is gone."""
 
-    file_id: Annotated[str, Meta(description="Its id.")]
+    file_id: Annotated[str, doc("Its id.")]
 
 
 class DisputeSummary(msgspec.Struct, frozen=True, rename="camel"):
     """A dispute in the queue."""
 
-    id: Annotated[str, Meta(description="Its name in paths.", examples=["dp-1001"])]
-    reference: Annotated[str, Meta(description="Its own name.", examples=["dp-1001"])]
-    at: Annotated[Moment, Meta(description="When it was raised (RFC 3339).")]
-    network: Annotated[OutcomeNetwork, Meta(description="The card network.")]
-    reason: Annotated[str | None, Meta(description="The reason code.", examples=["10.4"])]
-    stage: Annotated[DisputeStage | None, Meta(description="How far it has gone.")]
-    result: Annotated[DisputeResult | None, Meta(description="How it ended.")]
-    amount: Annotated[str | None, Meta(description="In units of the currency, as a decimal.")]
-    currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
-    request_id: Annotated[str | None, Meta(description="The decision it is about.")]
-    respond_by: Annotated[Moment | None, Meta(description="Until when to answer (RFC 3339).")]
-    days_left: Annotated[
-        int | None, Meta(description="Whole days until then; negative when it is over.")
-    ]
-    decision: Annotated[DisputeChoice | None, Meta(description="What was decided about it.")]
+    id: Annotated[str, doc("Its name in paths.", "dp-1001")]
+    reference: Annotated[str, doc("Its own name.", "dp-1001")]
+    at: Annotated[Moment, doc("When it was raised (RFC 3339).")]
+    network: Annotated[OutcomeNetwork, doc("The card network.")]
+    reason: Annotated[str | None, doc("The reason code.", "10.4")]
+    stage: Annotated[DisputeStage | None, doc("How far it has gone.")]
+    result: Annotated[DisputeResult | None, doc("How it ended.")]
+    amount: Annotated[str | None, doc("In units of the currency, as a decimal.")]
+    currency: Annotated[str | None, doc("ISO 4217 code of the amount.")]
+    request_id: Annotated[str | None, doc("The decision it is about.")]
+    respond_by: Annotated[Moment | None, doc("Until when to answer (RFC 3339).")]
+    days_left: Annotated[int | None, doc("Whole days until then; negative when it is over.")]
+    decision: Annotated[DisputeChoice | None, doc("What was decided about it.")]
     winnable: Annotated[
         bool | None,
-        Meta(
-            description="Whether Compelling Evidence 3.0 can be used; null without a decision, or "
+        doc(
+            "Whether Compelling Evidence 3.0 can be used; null without a decision, or "
             "for a key without the scope `decisions`."
         ),
     ]
-    missing: Annotated[MissingEvidence | None, Meta(description="Why it cannot be used.")]
-    summary: Annotated[str | None, Meta(description="The same in a sentence.")]
+    missing: Annotated[MissingEvidence | None, doc("Why it cannot be used.")]
+    summary: Annotated[str | None, doc("The same in a sentence.")]
 
 
 class DisputeQueue(msgspec.Struct, frozen=True, rename="camel"):
@@ -221,30 +209,30 @@ class DisputeQueue(msgspec.Struct, frozen=True, rename="camel"):
 
     disputes: Annotated[
         list[DisputeSummary],
-        Meta(description="Open ones by their deadline, those that have ended newest first."),
+        doc("Open ones by their deadline, those that have ended newest first."),
     ]
 
 
 class DisputeShown(msgspec.Struct, frozen=True, rename="camel"):
     """A dispute with all that people decided, gave and attached."""
 
-    dispute: Annotated[DisputeSummary, Meta(description="The dispute.")]
-    comment: Annotated[str, Meta(description="Why it was decided so.")]
-    decided_at: Annotated[Moment | None, Meta(description="When that was (RFC 3339).")]
-    decided_by: Annotated[str | None, Meta(description="Who decided it.")]
+    dispute: Annotated[DisputeSummary, doc("The dispute.")]
+    comment: Annotated[str, doc("Why it was decided so.")]
+    decided_at: Annotated[Moment | None, doc("When that was (RFC 3339).")]
+    decided_by: Annotated[str | None, doc("Who decided it.")]
     fee_acknowledged: Annotated[
         bool | None,
-        Meta(
-            description="Whether the network's fee for contesting was acknowledged; null where "
+        doc(
+            "Whether the network's fee for contesting was acknowledged; null where "
             "contesting costs none."
         ),
     ]
-    delivery: Annotated[DeliveryGiven | None, Meta(description="What was said of the delivery.")]
-    files: Annotated[list[KeptFile], Meta(description="Files, the oldest first.")]
+    delivery: Annotated[DeliveryGiven | None, doc("What was said of the delivery.")]
+    files: Annotated[list[KeptFile], doc("Files, the oldest first.")]
     papers: Annotated[
         list[WantedPaper],
-        Meta(
-            description="What answers a dispute with this reason, the strongest first; from "
+        doc(
+            "What answers a dispute with this reason, the strongest first; from "
             "memory, so ask your acquirer."
         ),
     ]

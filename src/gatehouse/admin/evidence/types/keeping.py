@@ -3,20 +3,19 @@
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+
+from gatehouse.core.api_values import doc
 
 
 class EvidenceKeeping(msgspec.Struct, frozen=True):
     """Whether what evidence needs stays readable."""
 
-    keep: Annotated[
-        bool, Meta(description="Whether it does; no, unless you say so.", examples=[True])
-    ]
+    keep: Annotated[bool, doc("Whether it does; no, unless you say so.", True)]
 
 
 class EvidenceKept(msgspec.Struct, frozen=True):
     """What an account keeps for evidence."""
 
-    keep: Annotated[bool, Meta(description="Whether it is kept from now on.", examples=[True])]
-    days: Annotated[int, Meta(description="For so many days.", examples=[485])]
-    orders: Annotated[int, Meta(description="Of so many orders something is kept.", examples=[0])]
+    keep: Annotated[bool, doc("Whether it is kept from now on.", True)]
+    days: Annotated[int, doc("For so many days.", 485)]
+    orders: Annotated[int, doc("Of so many orders something is kept.", 0)]

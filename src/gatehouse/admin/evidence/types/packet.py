@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.secrets.hidden import Personal
 
 SHORTEST_DEVICE_ID: Final = 15
@@ -26,70 +26,61 @@ class Goods(StrEnum):
 class PacketAddress(Personal, frozen=True, omit_defaults=True):
     """Where it was delivered."""
 
-    line1: Annotated[str | None, Meta(description="Street and number.")] = None
-    line2: Annotated[str | None, Meta(description="What the first line has no room for.")] = None
-    city: Annotated[str | None, Meta(description="City.")] = None
-    state: Annotated[str | None, Meta(description="State or region.")] = None
-    postal_code: Annotated[str | None, Meta(description="Postal code.")] = None
-    country: Annotated[str | None, Meta(description="ISO 3166-1 alpha-2 code.")] = None
+    line1: Annotated[str | None, doc("Street and number.")] = None
+    line2: Annotated[str | None, doc("What the first line has no room for.")] = None
+    city: Annotated[str | None, doc("City.")] = None
+    state: Annotated[str | None, doc("State or region.")] = None
+    postal_code: Annotated[str | None, doc("Postal code.")] = None
+    country: Annotated[str | None, doc("ISO 3166-1 alpha-2 code.")] = None
 
 
 class PacketTransaction(Personal, frozen=True, omit_defaults=True, kw_only=True):
     """One transaction as the issuer sees it."""
 
-    customer_account_id: Annotated[str | None, Meta(description="The customer's login.")] = None
+    customer_account_id: Annotated[str | None, doc("The customer's login.")] = None
     customer_device_fingerprint: Annotated[
-        str | None, Meta(description="The device, by at least two of its attributes.")
+        str | None, doc("The device, by at least two of its attributes.")
     ] = None
-    customer_device_id: Annotated[
-        str | None, Meta(description="The device, by its own identifier.")
-    ] = None
-    customer_email_address: Annotated[str | None, Meta(description="E-mail address.")] = None
-    customer_purchase_ip: Annotated[str | None, Meta(description="IP address.")] = None
-    product_description: Annotated[str | None, Meta(description="What was sold.")] = None
-    shipping_address: Annotated[
-        PacketAddress | None, Meta(description="Where it was delivered.")
-    ] = None
+    customer_device_id: Annotated[str | None, doc("The device, by its own identifier.")] = None
+    customer_email_address: Annotated[str | None, doc("E-mail address.")] = None
+    customer_purchase_ip: Annotated[str | None, doc("IP address.")] = None
+    product_description: Annotated[str | None, doc("What was sold.")] = None
+    shipping_address: Annotated[PacketAddress | None, doc("Where it was delivered.")] = None
 
 
 class DisputedTransaction(PacketTransaction, frozen=True, omit_defaults=True, kw_only=True):
     """The disputed transaction."""
 
-    merchandise_or_services: Annotated[
-        Goods | None, Meta(description="`merchandise` or `services`.")
-    ] = None
+    merchandise_or_services: Annotated[Goods | None, doc("`merchandise` or `services`.")] = None
 
 
 class PriorTransaction(PacketTransaction, frozen=True, omit_defaults=True, kw_only=True):
     """An earlier transaction that nobody disputed."""
 
-    charge: Annotated[str | None, Meta(description="The provider's id of it.")] = None
+    charge: Annotated[str | None, doc("The provider's id of it.")] = None
 
 
 class VisaPacket(msgspec.Struct, frozen=True):
     """Compelling Evidence 3.0."""
 
-    disputed_transaction: Annotated[
-        DisputedTransaction, Meta(description="The disputed transaction.")
-    ]
+    disputed_transaction: Annotated[DisputedTransaction, doc("The disputed transaction.")]
     prior_undisputed_transactions: Annotated[
-        list[PriorTransaction], Meta(description="The two earlier ones, the older one first.")
+        list[PriorTransaction], doc("The two earlier ones, the older one first.")
     ]
 
 
 class EnhancedEvidence(msgspec.Struct, frozen=True):
     """What a network wants beyond texts and files."""
 
-    visa_compelling_evidence_3: Annotated[VisaPacket, Meta(description="For Visa, reason 10.4.")]
+    visa_compelling_evidence_3: Annotated[VisaPacket, doc("For Visa, reason 10.4.")]
 
 
 class EvidencePacket(msgspec.Struct, frozen=True):
     """What is sent to the provider as `evidence`."""
 
-    enhanced_evidence: Annotated[EnhancedEvidence, Meta(description="By network.")]
+    enhanced_evidence: Annotated[EnhancedEvidence, doc("By network.")]
     fill_in: Annotated[
-        list[str],
-        Meta(description="Fields that are not known here and that you fill in before you send it."),
+        list[str], doc("Fields that are not known here and that you fill in before you send it.")
     ] = msgspec.field(name="fillIn", default_factory=list)
 
 

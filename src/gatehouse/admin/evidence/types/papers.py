@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.admin.outcomes.types.outcome import is_fraud_reason
+from gatehouse.core.api_values import doc
 
 
 class DisputePaper(StrEnum):
@@ -38,11 +38,11 @@ class DisputePaper(StrEnum):
 class WantedPaper(msgspec.Struct, frozen=True):
     """A paper that answers a dispute."""
 
-    paper: Annotated[DisputePaper, Meta(description="Which one.")]
+    paper: Annotated[DisputePaper, doc("Which one.")]
     known: Annotated[
         bool,
-        Meta(
-            description="Whether it is there: in the record, in what was said of the delivery, in "
+        doc(
+            "Whether it is there: in the record, in what was said of the delivery, in "
             "outcomes, or, of terms and invoices, in an attached file."
         ),
     ]

@@ -6,72 +6,43 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.validation import Checked
 from gatehouse.pipeline.experiment import AssignedBy, ExperimentEnd, ExperimentKind
 
 LONGEST_NAME: Final = 80
-ExperimentId = Annotated[str, Meta(description="The `id` of the experiment.")]
+ExperimentId = Annotated[str, doc("The `id` of the experiment.")]
 _Name = Annotated[
-    str,
-    Meta(
-        min_length=1,
-        max_length=LONGEST_NAME,
-        description="What people call it.",
-        examples=["Stricter on new cards"],
-    ),
+    str, doc("What people call it.", "Stricter on new cards", min_length=1, max_length=LONGEST_NAME)
 ]
 _Percent = Annotated[
-    int,
-    Meta(
-        ge=1,
-        le=99,
-        description="How many of a hundred cards or users get the challenger.",
-        examples=[50],
-    ),
+    int, doc("How many of a hundred cards or users get the challenger.", 50, ge=1, le=99)
 ]
-_Kind = Annotated[ExperimentKind, Meta(description="What the arms differ in.", examples=["rules"])]
-_AssignedBy = Annotated[
-    AssignedBy, Meta(description="Whose requests always get the same arm.", examples=["card"])
-]
+_Kind = Annotated[ExperimentKind, doc("What the arms differ in.", "rules")]
+_AssignedBy = Annotated[AssignedBy, doc("Whose requests always get the same arm.", "card")]
 _SetName = Annotated[str, Meta(max_length=64)]
 _RuleSet = Annotated[
-    _SetName | None,
-    Meta(
-        description="The rule set in whose place the challenger decides.",
-        examples=["checkout"],
-    ),
+    _SetName | None, doc("The rule set in whose place the challenger decides.", "checkout")
 ]
 _OtherRuleSet = Annotated[
     _SetName | None,
-    Meta(
-        description="The rule set that challenges it; it must be in force, too.",
-        examples=["checkout-strict"],
-    ),
+    doc("The rule set that challenges it; it must be in force, too.", "checkout-strict"),
 ]
 _Maturity = Annotated[
-    int,
-    Meta(
-        ge=1,
-        le=180,
-        description="After how many days the labels of a decision count as known.",
-        examples=[30],
-    ),
+    int, doc("After how many days the labels of a decision count as known.", 30, ge=1, le=180)
 ]
 _MostDeclined = Annotated[
     int,
-    Meta(
+    doc(
+        "Ends by itself when more cards or users of the challenger are surely declined "
+        "than so many percent of the control's.",
+        200,
         ge=100,
         le=1000,
-        description="Ends by itself when more cards or users of the challenger are surely declined "
-        "than so many percent of the control's.",
-        examples=[200],
     ),
 ]
-_MostFraud = Annotated[
-    int,
-    Meta(ge=100, le=1000, description="The same for accepted fraud.", examples=[100]),
-]
+_MostFraud = Annotated[int, doc("The same for accepted fraud.", 100, ge=100, le=1000)]
 
 
 class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
@@ -85,21 +56,19 @@ class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
     challenger_rule_set: _OtherRuleSet = None
     challenger_model: Annotated[
         Annotated[int, Meta(ge=0, lt=2**31)] | None,
-        Meta(
-            description="The model that challenges the one in force; 0 is the one that ships.",
-        ),
+        doc("The model that challenges the one in force; 0 is the one that ships."),
     ] = None
     orders_per_day: Annotated[
         Annotated[int, Meta(ge=1, le=10_000)] | None,
-        Meta(description="How many orders a hold-out lets through on one day at most."),
+        doc("How many orders a hold-out lets through on one day at most."),
     ] = None
     minor_units_per_day: Annotated[
         Annotated[int, Meta(ge=1, le=10**12)] | None,
-        Meta(description="What they come to at most, in minor units such as cents."),
+        doc("What they come to at most, in minor units such as cents."),
     ] = None
     currency: Annotated[
         Annotated[str, Meta(min_length=3, max_length=3, pattern=r"^[A-Z]{3}\Z")] | None,
-        Meta(description="Of these units; orders in others are not let through."),
+        doc("Of these units; orders in others are not let through."),
     ] = None
     maturity_days: _Maturity = 30
     most_declined_percent: _MostDeclined = 200
@@ -126,28 +95,22 @@ class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
 class ExperimentShown(msgspec.Struct, frozen=True, rename="camel"):
     """A live experiment."""
 
-    id: Annotated[str, Meta(description="Its id.", examples=["exp_01kabcdefghjkmnpqrstvwxyz0"])]
-    name: Annotated[str, Meta(description="What people call it.")]
+    id: Annotated[str, doc("Its id.", "exp_01kabcdefghjkmnpqrstvwxyz0")]
+    name: Annotated[str, doc("What people call it.")]
     kind: _Kind
     assigned_by: _AssignedBy
-    percent: Annotated[int, Meta(description="The challenger's share in percent.", examples=[50])]
-    control: Annotated[
-        str, Meta(description="What the control decides by.", examples=["checkout v3"])
-    ]
-    challenger: Annotated[
-        str, Meta(description="What the challenger decides by.", examples=["checkout-strict v1"])
-    ]
-    maturity_days: Annotated[int, Meta(description="When labels count as known.", examples=[30])]
-    most_declined_percent: Annotated[
-        int, Meta(description="Where declines are harm.", examples=[200])
-    ]
-    most_fraud_percent: Annotated[int, Meta(description="Where fraud is harm.", examples=[100])]
-    started_at: Annotated[Moment, Meta(description="When it began (RFC 3339).")]
-    ended_at: Annotated[Moment | None, Meta(description="When it ended; null until then.")]
+    percent: Annotated[int, doc("The challenger's share in percent.", 50)]
+    control: Annotated[str, doc("What the control decides by.", "checkout v3")]
+    challenger: Annotated[str, doc("What the challenger decides by.", "checkout-strict v1")]
+    maturity_days: Annotated[int, doc("When labels count as known.", 30)]
+    most_declined_percent: Annotated[int, doc("Where declines are harm.", 200)]
+    most_fraud_percent: Annotated[int, doc("Where fraud is harm.", 100)]
+    started_at: Annotated[Moment, doc("When it began (RFC 3339).")]
+    ended_at: Annotated[Moment | None, doc("When it ended; null until then.")]
     ended_because: Annotated[
         ExperimentEnd | None,
-        Meta(
-            description="`stopped`: somebody ended it. `harm`: the challenger did harm. `changed`: "
+        doc(
+            "`stopped`: somebody ended it. `harm`: the challenger did harm. `changed`: "
             "a rule set or the model of an arm was changed."
         ),
     ]

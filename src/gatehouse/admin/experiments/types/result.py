@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.admin.experiments.types.sequential import ALPHA, MARGIN, MeasureVerdict, compare
-from gatehouse.core.api_values import Money, money
+from gatehouse.core.api_values import Money, doc, money
 from gatehouse.core.clock import Moment
 from gatehouse.pipeline.experiment import Arm, Experiment, ExperimentKind
 from gatehouse.training.intervals import share_interval
@@ -16,31 +15,25 @@ from gatehouse.training.intervals import share_interval
 class ArmMoney(msgspec.Struct, frozen=True, rename="camel"):
     """What the orders of an arm come to in one currency."""
 
-    accepted: Annotated[Money, Meta(description="Orders that were accepted.")]
-    declined: Annotated[Money, Meta(description="Orders that were declined.")]
-    fraud: Annotated[Money, Meta(description="Accepted orders that are fraud, as known by now.")]
+    accepted: Annotated[Money, doc("Orders that were accepted.")]
+    declined: Annotated[Money, doc("Orders that were declined.")]
+    fraud: Annotated[Money, doc("Accepted orders that are fraud, as known by now.")]
 
 
 class ArmResult(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the decisions of one arm."""
 
-    arm: Annotated[Arm, Meta(description="Which arm.", examples=["control"])]
-    units: Annotated[int, Meta(description="Cards or users that were given to it.", examples=[812])]
-    decisions: Annotated[int, Meta(description="Their decisions.", examples=[940])]
-    accepted: Annotated[int, Meta(description="Accepted at once.", examples=[880])]
-    reviewed: Annotated[int, Meta(description="Given to review.", examples=[20])]
-    declined: Annotated[int, Meta(description="Declined.", examples=[40])]
-    mature: Annotated[
-        int, Meta(description="Accepted ones whose labels count as known.", examples=[500])
-    ]
-    mature_fraud: Annotated[int, Meta(description="Of these, fraud.", examples=[4])]
-    declined_units: Annotated[
-        int, Meta(description="Cards or users that were ever declined.", examples=[36])
-    ]
-    fraud_units: Annotated[
-        int, Meta(description="Cards or users with accepted fraud, as known by now.", examples=[5])
-    ]
-    money: Annotated[list[ArmMoney], Meta(description="In each currency.")]
+    arm: Annotated[Arm, doc("Which arm.", "control")]
+    units: Annotated[int, doc("Cards or users that were given to it.", 812)]
+    decisions: Annotated[int, doc("Their decisions.", 940)]
+    accepted: Annotated[int, doc("Accepted at once.", 880)]
+    reviewed: Annotated[int, doc("Given to review.", 20)]
+    declined: Annotated[int, doc("Declined.", 40)]
+    mature: Annotated[int, doc("Accepted ones whose labels count as known.", 500)]
+    mature_fraud: Annotated[int, doc("Of these, fraud.", 4)]
+    declined_units: Annotated[int, doc("Cards or users that were ever declined.", 36)]
+    fraud_units: Annotated[int, doc("Cards or users with accepted fraud, as known by now.", 5)]
+    money: Annotated[list[ArmMoney], doc("In each currency.")]
 
     @property
     def acceptance(self) -> float | None:
@@ -58,28 +51,21 @@ class MeasureResult(msgspec.Struct, frozen=True, rename="camel"):
 
     verdict: Annotated[
         MeasureVerdict,
-        Meta(
-            description="Of the challenger's rate: `higher` or `lower` than the control's, `same` "
+        doc(
+            "Of the challenger's rate: `higher` or `lower` than the control's, `same` "
             f"where both surely differ by less than a factor of {MARGIN}, or `open`."
         ),
     ]
-    ratio: Annotated[
-        float | None, Meta(description="The challenger's rate by the control's.", examples=[0.8])
-    ]
-    least: Annotated[float, Meta(description="The ratio is surely not below.", examples=[0.5])]
-    most: Annotated[
-        float | None, Meta(description="Nor above; null where nothing is known.", examples=[1.2])
-    ]
+    ratio: Annotated[float | None, doc("The challenger's rate by the control's.", 0.8)]
+    least: Annotated[float, doc("The ratio is surely not below.", 0.5)]
+    most: Annotated[float | None, doc("Nor above; null where nothing is known.", 1.2)]
     p_value: Annotated[
-        float,
-        Meta(
-            description=f"Valid at every look; a difference counts from {ALPHA} on.", examples=[0.4]
-        ),
+        float, doc(f"Valid at every look; a difference counts from {ALPHA} on.", 0.4)
     ]
     needed: Annotated[
         int | None,
-        Meta(
-            description="So many more cards or users to whom it happens are needed if it goes on "
+        doc(
+            "So many more cards or users to whom it happens are needed if it goes on "
             "like this; 0 when enough was seen, null for far too many."
         ),
     ]
@@ -88,35 +74,32 @@ class MeasureResult(msgspec.Struct, frozen=True, rename="camel"):
 class LetThroughResult(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the orders that a hold-out let through."""
 
-    orders: Annotated[int, Meta(description="Accepted although rules decline them.", examples=[80])]
-    mature: Annotated[int, Meta(description="Those whose labels count as known.", examples=[50])]
-    mature_fraud: Annotated[int, Meta(description="Of these, fraud.", examples=[12])]
+    orders: Annotated[int, doc("Accepted although rules decline them.", 80)]
+    mature: Annotated[int, doc("Those whose labels count as known.", 50)]
+    mature_fraud: Annotated[int, doc("Of these, fraud.", 12)]
     false_positives: Annotated[
-        float | None,
-        Meta(description="The share of the declines that are wrong; null without a mature order."),
+        float | None, doc("The share of the declines that are wrong; null without a mature order.")
     ]
-    least: Annotated[float | None, Meta(description="It is hardly below (95 %, Wilson).")]
-    most: Annotated[float | None, Meta(description="Nor above.")]
-    cost: Annotated[list[Money], Meta(description="Fraud among them, as known by now.")]
+    least: Annotated[float | None, doc("It is hardly below (95 %, Wilson).")]
+    most: Annotated[float | None, doc("Nor above.")]
+    cost: Annotated[list[Money], doc("Fraud among them, as known by now.")]
 
 
 class ExperimentResult(msgspec.Struct, frozen=True, rename="camel"):
     """What an experiment has shown so far."""
 
-    counted_until: Annotated[Moment, Meta(description="Decisions up to here are counted.")]
+    counted_until: Annotated[Moment, doc("Decisions up to here are counted.")]
     complete: Annotated[
-        bool, Meta(description="Whether all of them are; false while older ones are being read.")
+        bool, doc("Whether all of them are; false while older ones are being read.")
     ]
-    control: Annotated[ArmResult, Meta(description="What is in force.")]
-    challenger: Annotated[ArmResult, Meta(description="What challenges it.")]
-    declines: Annotated[
-        MeasureResult, Meta(description="By the cards or users that were ever declined.")
-    ]
-    fraud: Annotated[MeasureResult, Meta(description="By the cards or users with accepted fraud.")]
+    control: Annotated[ArmResult, doc("What is in force.")]
+    challenger: Annotated[ArmResult, doc("What challenges it.")]
+    declines: Annotated[MeasureResult, doc("By the cards or users that were ever declined.")]
+    fraud: Annotated[MeasureResult, doc("By the cards or users with accepted fraud.")]
 
-    let_through: Annotated[
-        LetThroughResult | None, Meta(description="Of a hold-out; null for all others.")
-    ] = None
+    let_through: Annotated[LetThroughResult | None, doc("Of a hold-out; null for all others.")] = (
+        None
+    )
 
     @property
     def enough(self) -> bool:

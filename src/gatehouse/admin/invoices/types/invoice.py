@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from gatehouse.core.api_values import Money
+from gatehouse.core.api_values import Money, doc
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 
@@ -25,9 +25,7 @@ _SELLER_REGISTRATION = Phrase(
 )
 
 Line = Annotated[str, Meta(min_length=1, max_length=200)]
-Month = Annotated[
-    str, Meta(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])\Z", description="YYYY-MM.", examples=["2026-11"])
-]
+Month = Annotated[str, doc("YYYY-MM.", "2026-11", pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])\Z")]
 Rate = Annotated[str, Meta(pattern=r"^[0-9]{1,2}(\.[0-9]{1,2})?\Z")]
 
 
@@ -44,22 +42,18 @@ class TaxCategory(StrEnum):
 class Party(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """Who sells or buys, as the law wants it named."""
 
-    name: Annotated[Line, Meta(description="Legal name.", examples=["Corner Shop GmbH"])]
-    street: Annotated[Line, Meta(description="Street and number.", examples=["Hauptstr. 1"])]
-    city: Annotated[Line, Meta(description="City.", examples=["Berlin"])]
-    country: Annotated[
-        str, Meta(pattern=r"^[A-Z]{2}\Z", description="ISO 3166 code.", examples=["DE"])
-    ]
-    postal_code: Annotated[
-        str | None, Meta(description="Where there is one.", examples=["10115"])
-    ] = None
+    name: Annotated[Line, doc("Legal name.", "Corner Shop GmbH")]
+    street: Annotated[Line, doc("Street and number.", "Hauptstr. 1")]
+    city: Annotated[Line, doc("City.", "Berlin")]
+    country: Annotated[str, doc("ISO 3166 code.", "DE", pattern=r"^[A-Z]{2}\Z")]
+    postal_code: Annotated[str | None, doc("Where there is one.", "10115")] = None
     vat_id: Annotated[
         Annotated[str, Meta(pattern=r"^[A-Z]{2}[0-9A-Z]{2,13}\Z")] | None,
-        Meta(description="VAT number with its country.", examples=["DE123456789"]),
+        doc("VAT number with its country.", "DE123456789"),
     ] = None
     registration: Annotated[
         Annotated[str, Meta(min_length=1, max_length=100)] | None,
-        Meta(description="Number in a register of companies.", examples=["HRB 1234"]),
+        doc("Number in a register of companies.", "HRB 1234"),
     ] = None
 
 
@@ -78,15 +72,15 @@ class TaxTerms(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
 
     category: Annotated[
         TaxCategory,
-        Meta(
-            description="`S` standard, `Z` zero rate, `E` exempt, `AE` reverse charge, `O` outside "
+        doc(
+            "`S` standard, `Z` zero rate, `E` exempt, `AE` reverse charge, `O` outside "
             "the scope of tax."
         ),
     ]
-    rate: Annotated[Rate, Meta(description="Percent.", examples=["19"])] = "0"
+    rate: Annotated[Rate, doc("Percent.", "19")] = "0"
     reason: Annotated[
         Annotated[str, Meta(min_length=1, max_length=200)] | None,
-        Meta(description="Why there is none.", examples=["Reverse charge"]),
+        doc("Why there is none.", "Reverse charge"),
     ] = None
 
     @property
@@ -99,11 +93,11 @@ class TaxTerms(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
 class BillingDetails(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """Whom an account's invoices are for."""
 
-    buyer: Annotated[Party, Meta(description="Who pays.")]
-    tax: Annotated[TaxTerms, Meta(description="As the operator has set it.")]
+    buyer: Annotated[Party, doc("Who pays.")]
+    tax: Annotated[TaxTerms, doc("As the operator has set it.")]
     commitment: Annotated[
         Annotated[str, Meta(pattern=r"^[0-9]{1,9}(\.[0-9]{1,6})?\Z")] | None,
-        Meta(description="What a month costs at least.", examples=["50.00"]),
+        doc("What a month costs at least.", "50.00"),
     ] = None
 
 
@@ -119,50 +113,44 @@ class InvoiceLine(msgspec.Struct, frozen=True, rename="camel"):
 
     item: Annotated[
         str,
-        Meta(
-            description="A fee type, `COMMITMENT` for what a month costs at least, or `CREDIT`.",
-            examples=["PRECHECK"],
-        ),
+        doc("A fee type, `COMMITMENT` for what a month costs at least, or `CREDIT`.", "PRECHECK"),
     ]
-    count: Annotated[int, Meta(description="How many.", examples=[1200])]
-    unit_price: Annotated[Money, Meta(description="The price of each.")]
-    amount: Annotated[Money, Meta(description="In whole minor units; they add up to `net`.")]
+    count: Annotated[int, doc("How many.", 1200)]
+    unit_price: Annotated[Money, doc("The price of each.")]
+    amount: Annotated[Money, doc("In whole minor units; they add up to `net`.")]
 
 
 class Invoice(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """An invoice or credit note; never changed."""
 
-    invoice_id: Annotated[str, Meta(description="Its id.", examples=["inv_01k"])]
-    number: Annotated[str, Meta(description="Its number.", examples=["INV-000001"])]
-    kind: Annotated[InvoiceKind, Meta(description="What it is.")]
+    invoice_id: Annotated[str, doc("Its id.", "inv_01k")]
+    number: Annotated[str, doc("Its number.", "INV-000001")]
+    kind: Annotated[InvoiceKind, doc("What it is.")]
     month: Month
-    issued_on: Annotated[date, Meta(description="Day of issue, in UTC.")]
-    due_on: Annotated[date, Meta(description="Day until which it is to be paid.")]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["EUR"])]
-    seller: Annotated[Party, Meta(description="Who sells.")]
-    buyer: Annotated[Party, Meta(description="Who buys.")]
-    tax: Annotated[TaxTerms, Meta(description="The tax of all its lines.")]
-    lines: Annotated[list[InvoiceLine], Meta(description="What was used.")]
-    volume_credit: Annotated[Money, Meta(description="What tiers take off.")]
-    net: Annotated[Money, Meta(description="Lines minus the volume credit.")]
-    tax_amount: Annotated[Money, Meta(description="Tax on `net`.")]
-    total: Annotated[Money, Meta(description="`net` and tax.")]
-    paid: Annotated[Money, Meta(description="What was paid from the balance already.")]
-    due: Annotated[Money, Meta(description="What is to be paid.")]
-    carried_in: Annotated[
-        Money, Meta(description="Less than a minor unit that the invoice before left over.")
-    ]
-    carried_out: Annotated[Money, Meta(description="Less than a minor unit for the next one.")]
-    iban: Annotated[str | None, Meta(description="Where to pay to.")] = None
+    issued_on: Annotated[date, doc("Day of issue, in UTC.")]
+    due_on: Annotated[date, doc("Day until which it is to be paid.")]
+    currency: Annotated[str, doc("ISO 4217 code.", "EUR")]
+    seller: Annotated[Party, doc("Who sells.")]
+    buyer: Annotated[Party, doc("Who buys.")]
+    tax: Annotated[TaxTerms, doc("The tax of all its lines.")]
+    lines: Annotated[list[InvoiceLine], doc("What was used.")]
+    volume_credit: Annotated[Money, doc("What tiers take off.")]
+    net: Annotated[Money, doc("Lines minus the volume credit.")]
+    tax_amount: Annotated[Money, doc("Tax on `net`.")]
+    total: Annotated[Money, doc("`net` and tax.")]
+    paid: Annotated[Money, doc("What was paid from the balance already.")]
+    due: Annotated[Money, doc("What is to be paid.")]
+    carried_in: Annotated[Money, doc("Less than a minor unit that the invoice before left over.")]
+    carried_out: Annotated[Money, doc("Less than a minor unit for the next one.")]
+    iban: Annotated[str | None, doc("Where to pay to.")] = None
     credits: Annotated[
-        str | UnsetType,
-        Meta(description="Number of the invoice that a credit note is about.", examples=["INV-1"]),
+        str | UnsetType, doc("Number of the invoice that a credit note is about.", "INV-1")
     ] = UNSET
-    reason: Annotated[str | UnsetType, Meta(description="Why a credit note was issued.")] = UNSET
+    reason: Annotated[str | UnsetType, doc("Why a credit note was issued.")] = UNSET
     expired_credits: Annotated[
         Money | UnsetType,
-        Meta(
-            description="What was taken back of credits that expired in the month, if any; no part "
+        doc(
+            "What was taken back of credits that expired in the month, if any; no part "
             "of the amounts."
         ),
     ] = UNSET
@@ -171,26 +159,26 @@ class Invoice(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 class InvoiceSummary(msgspec.Struct, frozen=True, rename="camel"):
     """An invoice in a list."""
 
-    invoice_id: Annotated[str, Meta(description="Its id.", examples=["inv_01k"])]
-    number: Annotated[str, Meta(description="Its number.", examples=["INV-000001"])]
-    kind: Annotated[InvoiceKind, Meta(description="What it is.")]
+    invoice_id: Annotated[str, doc("Its id.", "inv_01k")]
+    number: Annotated[str, doc("Its number.", "INV-000001")]
+    kind: Annotated[InvoiceKind, doc("What it is.")]
     month: Month
-    issued_on: Annotated[date, Meta(description="Day of issue, in UTC.")]
-    total: Annotated[Money, Meta(description="With tax.")]
-    due: Annotated[Money, Meta(description="What is to be paid.")]
+    issued_on: Annotated[date, doc("Day of issue, in UTC.")]
+    total: Annotated[Money, doc("With tax.")]
+    due: Annotated[Money, doc("What is to be paid.")]
 
 
 class InvoiceList(msgspec.Struct, frozen=True, rename="camel"):
     """An account's invoices."""
 
-    invoices: Annotated[list[InvoiceSummary], Meta(description="The newest first.")]
+    invoices: Annotated[list[InvoiceSummary], doc("The newest first.")]
 
 
 class UblDocument(msgspec.Struct, frozen=True, rename="camel"):
     """An invoice as a program of the buyer reads it."""
 
-    number: Annotated[str, Meta(description="Its number.", examples=["INV-000001"])]
-    xml: Annotated[str, Meta(description="UBL 2.1 after EN 16931.")]
+    number: Annotated[str, doc("Its number.", "INV-000001")]
+    xml: Annotated[str, doc("UBL 2.1 after EN 16931.")]
 
 
 def check_terms(seller: Party, buyer: Party, tax: TaxTerms) -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Annotated, Final
 
-from msgspec import Meta
-
 from gatehouse.access.roles import Permission
 from gatehouse.admin.invoices import queries
 from gatehouse.admin.invoices.types.invoice import (
@@ -16,16 +14,14 @@ from gatehouse.admin.invoices.types.invoice import (
     UblDocument,
 )
 from gatehouse.admin.invoices.types.ubl import ubl
+from gatehouse.core.api_values import doc
 from gatehouse.core.files.csv_output import plain_cell
 from gatehouse.core.money import format_amount
 from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.admin.use_case import use_case
 
-InvoiceId = Annotated[
-    str,
-    Meta(min_length=1, max_length=64, description="Id or number.", examples=["INV-000001"]),
-]
+InvoiceId = Annotated[str, doc("Id or number.", "INV-000001", min_length=1, max_length=64)]
 ENTRY_HEADINGS: Final = (
     *("month", "issuedOn", "number", "kind", "credits", "accountId", "buyer", "buyerVatId"),
     *("country", "currency", "taxCategory", "taxRate", "net", "tax", "total", "paid", "due"),

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.outcomes.types.outcome import JoinedBy, OutcomeKind
+from gatehouse.core.api_values import doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.wording.labels import LONGEST_ID
 
@@ -78,50 +79,48 @@ def fits_card(first: str | None, last_four: str, known_first: str, known_last: s
 class OutcomeJoin(msgspec.Struct, frozen=True, rename="camel"):
     """An outcome, and the decision that it is about."""
 
-    kind: Annotated[OutcomeKind, Meta(description="What happened.", examples=["DISPUTE"])]
+    kind: Annotated[OutcomeKind, doc("What happened.", "DISPUTE")]
     reference: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)],
-        Meta(description="Its own name.", examples=["dp-1001"]),
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)], doc("Its own name.", "dp-1001")
     ]
     request_id: Annotated[
         Annotated[str, Meta(max_length=LONGEST_ID)] | None,
-        Meta(description="The `requestId` of the decision; null takes a decision away."),
+        doc("The `requestId` of the decision; null takes a decision away."),
     ] = None
 
 
 class OutcomeNamed(msgspec.Struct, frozen=True, rename="camel"):
     """Which outcome is meant."""
 
-    kind: Annotated[OutcomeKind, Meta(description="What happened.", examples=["DISPUTE"])]
+    kind: Annotated[OutcomeKind, doc("What happened.", "DISPUTE")]
     reference: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)],
-        Meta(description="Its own name.", examples=["dp-1001"]),
+        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)], doc("Its own name.", "dp-1001")
     ]
 
 
 class OutcomeCandidate(msgspec.Struct, frozen=True, rename="camel"):
     """A decision that an outcome can be about."""
 
-    request_id: Annotated[str, Meta(description="The `requestId` of the decision.")]
-    at: Annotated[Moment, Meta(description="When it was made (RFC 3339).")]
-    decision: Annotated[str | None, Meta(description="What was decided.")]
-    amount: Annotated[str | None, Meta(description="What was to be paid, as a decimal.")]
-    currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
-    card: Annotated[str | None, Meta(description="The card, masked.")]
-    payment_id: Annotated[str | None, Meta(description="The gateway's id of the payment.")]
+    request_id: Annotated[str, doc("The `requestId` of the decision.")]
+    at: Annotated[Moment, doc("When it was made (RFC 3339).")]
+    decision: Annotated[str | None, doc("What was decided.")]
+    amount: Annotated[str | None, doc("What was to be paid, as a decimal.")]
+    currency: Annotated[str | None, doc("ISO 4217 code of the amount.")]
+    card: Annotated[str | None, doc("The card, masked.")]
+    payment_id: Annotated[str | None, doc("The gateway's id of the payment.")]
 
 
 class OutcomeCandidates(msgspec.Struct, frozen=True, rename="camel"):
     """The decisions that an outcome can be about."""
 
-    found_by: Annotated[JoinedBy | None, Meta(description="By what they were found.")]
-    candidates: Annotated[list[OutcomeCandidate], Meta(description="Oldest first, up to 100.")]
+    found_by: Annotated[JoinedBy | None, doc("By what they were found.")]
+    candidates: Annotated[list[OutcomeCandidate], doc("Oldest first, up to 100.")]
 
 
 class JoinedAgain(msgspec.Struct, frozen=True, rename="camel"):
     """What became of looking for decisions again."""
 
-    looked_at: Annotated[int, Meta(description="Outcomes that had no decision.", examples=[12])]
-    joined: Annotated[int, Meta(description="How many have one now.", examples=[3])]
-    ambiguous: Annotated[int, Meta(description="How many could be about several.", examples=[1])]
-    labelled: Annotated[int, Meta(description="Labels that follow from them.", examples=[2])]
+    looked_at: Annotated[int, doc("Outcomes that had no decision.", 12)]
+    joined: Annotated[int, doc("How many have one now.", 3)]
+    ambiguous: Annotated[int, doc("How many could be about several.", 1)]
+    labelled: Annotated[int, doc("Labels that follow from them.", 2)]

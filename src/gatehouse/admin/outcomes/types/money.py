@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeKind
+from gatehouse.core.api_values import doc
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 
@@ -29,45 +29,35 @@ _KINDS: Final = {
 class MoneySum(msgspec.Struct, frozen=True):
     """How many, and how much together."""
 
-    count: Annotated[int, Meta(description="How many.", examples=[3])] = 0
-    amount: Annotated[
-        str, Meta(description="Their amounts together, as a decimal.", examples=["59.9"])
-    ] = "0"
+    count: Annotated[int, doc("How many.", 3)] = 0
+    amount: Annotated[str, doc("Their amounts together, as a decimal.", "59.9")] = "0"
 
 
 class MoneyMonth(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the payments of a month in one currency."""
 
-    month: Annotated[str, Meta(description="The month, in UTC.", examples=["2026-11"])]
-    currency: Annotated[
-        str | None, Meta(description="ISO 4217 code; null for outcomes without an amount.")
-    ]
-    settled: Annotated[MoneySum, Meta(description="Settled in the month.")]
-    refunded: Annotated[MoneySum, Meta(description="Refunded in the month.")]
-    reported: Annotated[MoneySum, Meta(description="Reported as fraud in the month.")]
-    disputed: Annotated[
-        MoneySum, Meta(description="Disputed in the month; mere questions are left out.")
-    ]
-    won: Annotated[MoneySum, Meta(description="Of these disputes, won or taken back.")]
-    lost: Annotated[
-        MoneySum, Meta(description="Of these disputes, lost, accepted or settled before.")
-    ]
-    open: Annotated[MoneySum, Meta(description="Of these disputes, without a result.")]
+    month: Annotated[str, doc("The month, in UTC.", "2026-11")]
+    currency: Annotated[str | None, doc("ISO 4217 code; null for outcomes without an amount.")]
+    settled: Annotated[MoneySum, doc("Settled in the month.")]
+    refunded: Annotated[MoneySum, doc("Refunded in the month.")]
+    reported: Annotated[MoneySum, doc("Reported as fraud in the month.")]
+    disputed: Annotated[MoneySum, doc("Disputed in the month; mere questions are left out.")]
+    won: Annotated[MoneySum, doc("Of these disputes, won or taken back.")]
+    lost: Annotated[MoneySum, doc("Of these disputes, lost, accepted or settled before.")]
+    open: Annotated[MoneySum, doc("Of these disputes, without a result.")]
 
 
 class MoneyReport(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the money of some months."""
 
-    months: Annotated[list[MoneyMonth], Meta(description="Newest first, then by currency.")]
-    formula: Annotated[str, Meta(description="What is added up, in words.")]
+    months: Annotated[list[MoneyMonth], doc("Newest first, then by currency.")]
+    formula: Annotated[str, doc("What is added up, in words.")]
 
 
 class MoneyReportWanted(msgspec.Struct, frozen=True, rename="camel"):
     """Which months to report on."""
 
-    months: Annotated[
-        int, Meta(ge=1, le=MOST_MONTHS, description="So many, up to the present one.")
-    ] = 6
+    months: Annotated[int, doc("So many, up to the present one.", ge=1, le=MOST_MONTHS)] = 6
 
 
 def money_of(month: str, groups: Iterable[OutcomeGroup]) -> list[MoneyMonth]:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import HasMore
+from gatehouse.core.api_values import HasMore, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
@@ -138,7 +138,7 @@ _OF_OTHERS: Final = {
 class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True, gc=False):
     """Something that became of a payment."""
 
-    kind: Annotated[OutcomeKind, Meta(description="What happened.", examples=["DISPUTE"])]
+    kind: Annotated[OutcomeKind, doc("What happened.", "DISPUTE")]
     reference: Annotated[
         Annotated[
             str,
@@ -146,101 +146,86 @@ class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_onl
                 _REFERENCE_FORM, min_length=1, max_length=LONGEST_ID, pattern=r"^[\w.:/~-]+\Z"
             ),
         ],
-        Meta(
-            description="Its own name, such as the acquirer's number of the dispute. The same "
+        doc(
+            "Its own name, such as the acquirer's number of the dispute. The same "
             "reference of the same kind again replaces what was told before. One that looks like a "
             "card number is kept as a keyed hash.",
-            examples=["dp-1001"],
+            "dp-1001",
         ),
     ]
     at: Annotated[
         EventTime,
-        Meta(
-            description="When it happened: settled, refunded, reported, disputed (RFC 3339). Its "
+        doc(
+            "When it happened: settled, refunded, reported, disputed (RFC 3339). Its "
             "month in UTC is the one it counts for.",
-            examples=["2026-11-15T09:30:00Z"],
+            "2026-11-15T09:30:00Z",
         ),
     ]
-    network: Annotated[OutcomeNetwork, Meta(description="The card network.", examples=["VISA"])] = (
-        OutcomeNetwork.OTHER
-    )
+    network: Annotated[OutcomeNetwork, doc("The card network.", "VISA")] = OutcomeNetwork.OTHER
     request_id: Annotated[
         Annotated[str, Meta(max_length=LONGEST_ID)] | None,
-        Meta(
-            description="The `requestId` of the decision. Of this and the names below, give those "
+        doc(
+            "The `requestId` of the decision. Of this and the names below, give those "
             "that you know: the first that is known finds the decision."
         ),
     ] = None
     transaction_id: Annotated[
-        ClientReferenceId | None, Meta(description="The `transactionId` that Sentry was sent.")
+        ClientReferenceId | None, doc("The `transactionId` that Sentry was sent.")
     ] = None
     payment_id: Annotated[
         Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)] | None,
-        Meta(description="The `paymentId` that Gateway answered.", examples=["pay_01k"]),
+        doc("The `paymentId` that Gateway answered.", "pay_01k"),
     ] = None
     client_reference_id: Annotated[
-        ClientReferenceId | None, Meta(description="The `clientReferenceId` that was sent.")
+        ClientReferenceId | None, doc("The `clientReferenceId` that was sent.")
     ] = None
     arn: Annotated[
         str | None,
-        Meta(
-            description="Acquirer reference number, 23 digits. An outcome with the ARN of a "
+        doc(
+            "Acquirer reference number, 23 digits. An outcome with the ARN of a "
             "settlement is about the same decision.",
-            examples=["74537604221222132710572"],
+            "74537604221222132710572",
         ),
     ] = None
     masked_card: Annotated[
         Annotated[str, Meta(max_length=40)] | None,
-        Meta(
-            description="The card without its middle, such as `411111******1111`. With amount and "
+        doc(
+            "The card without its middle, such as `411111******1111`. With amount and "
             "`transactionAt` it finds a decision of at most three days before or after, if only "
             "one fits. A whole card number is refused.",
-            examples=["411111******1111"],
+            "411111******1111",
         ),
     ] = None
-    transaction_at: Annotated[
-        EventTime | None, Meta(description="When the payment was made (RFC 3339).")
-    ] = None
-    merchant_id: Annotated[
-        ShortText | None, Meta(description="The merchant id at the acquirer.", examples=["M1"])
-    ] = None
+    transaction_at: Annotated[EventTime | None, doc("When the payment was made (RFC 3339).")] = None
+    merchant_id: Annotated[ShortText | None, doc("The merchant id at the acquirer.", "M1")] = None
     region: Annotated[
         ShortText | None,
-        Meta(
-            description=f"Region of the merchant in the network's terms: {', '.join(REGIONS)}.",
-            examples=["EU"],
-        ),
+        doc(f"Region of the merchant in the network's terms: {', '.join(REGIONS)}.", "EU"),
     ] = None
     amount: Annotated[
         Annotated[float, Meta(ge=0, le=_LARGEST)] | None,
-        Meta(description="In units of the currency, at most six decimals.", examples=[59.9]),
+        doc("In units of the currency, at most six decimals.", 59.9),
     ] = None
-    currency: Annotated[
-        str | None, Meta(description="ISO 4217 code of the amount.", examples=["USD"])
-    ] = None
+    currency: Annotated[str | None, doc("ISO 4217 code of the amount.", "USD")] = None
     three_d_secure: Annotated[
-        bool | None, Meta(description="Of a settlement: whether it was authenticated.")
+        bool | None, doc("Of a settlement: whether it was authenticated.")
     ] = None
-    reason: Annotated[
-        ShortText | None,
-        Meta(description="Of a dispute: the network's reason code.", examples=["10.4"]),
-    ] = None
+    reason: Annotated[ShortText | None, doc("Of a dispute: the network's reason code.", "10.4")] = (
+        None
+    )
     fraud_type: Annotated[
-        ShortText | None,
-        Meta(description="Of a reported fraud: the network's type code.", examples=["6"]),
+        ShortText | None, doc("Of a reported fraud: the network's type code.", "6")
     ] = None
-    stage: Annotated[
-        DisputeStage | None, Meta(description="Of a dispute: how far it has gone.")
-    ] = None
+    stage: Annotated[DisputeStage | None, doc("Of a dispute: how far it has gone.")] = None
     result: Annotated[
         DisputeResult | None,
-        Meta(
-            description="Of a dispute or alert: how it ended. Of a reported fraud, "
+        doc(
+            "Of a dispute or alert: how it ended. Of a reported fraud, "
             "`RESOLVED_BEFORE` says that compelling evidence ended it before a dispute."
         ),
     ] = None
     respond_by: Annotated[
-        EventTime | None, Meta(description="Of a dispute: until when to answer (RFC 3339).")
+        EventTime | None, doc("Of a dispute: until when to answer (RFC 3339).")
     ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -337,31 +322,27 @@ class JoinedBy(StrEnum):
 class PaymentOutcome(msgspec.Struct, frozen=True, rename="camel"):
     """Something that became of a payment, as it is kept."""
 
-    kind: Annotated[OutcomeKind, Meta(description="What happened.")]
-    reference: Annotated[str, Meta(description="Its own name.")]
-    at: Annotated[Moment, Meta(description="When it happened (RFC 3339).")]
-    network: Annotated[OutcomeNetwork, Meta(description="The card network.")]
-    request_id: Annotated[
-        str | None, Meta(description="The decision it is about; null when none was found.")
-    ]
-    joined_by: Annotated[JoinedBy | None, Meta(description="By what the decision was found.")]
+    kind: Annotated[OutcomeKind, doc("What happened.")]
+    reference: Annotated[str, doc("Its own name.")]
+    at: Annotated[Moment, doc("When it happened (RFC 3339).")]
+    network: Annotated[OutcomeNetwork, doc("The card network.")]
+    request_id: Annotated[str | None, doc("The decision it is about; null when none was found.")]
+    joined_by: Annotated[JoinedBy | None, doc("By what the decision was found.")]
     candidates: Annotated[
-        int, Meta(description="How many decisions it could be about, where one could not be told.")
+        int, doc("How many decisions it could be about, where one could not be told.")
     ]
-    label: Annotated[Label | None, Meta(description="The label that its decision has from it.")]
-    arn: Annotated[str | None, Meta(description="Acquirer reference number.")]
-    merchant_id: Annotated[str | None, Meta(description="The merchant id at the acquirer.")]
-    region: Annotated[str | None, Meta(description="Region of the merchant.")]
-    amount: Annotated[str | None, Meta(description="In units of the currency, as a decimal.")]
-    currency: Annotated[str | None, Meta(description="ISO 4217 code of the amount.")]
-    reason: Annotated[str | None, Meta(description="Of a dispute: the reason code.")]
-    fraud_type: Annotated[str | None, Meta(description="Of a reported fraud: the type code.")]
-    stage: Annotated[DisputeStage | None, Meta(description="Of a dispute: how far it has gone.")]
-    result: Annotated[DisputeResult | None, Meta(description="How it ended.")]
-    three_d_secure: Annotated[
-        bool | None, Meta(description="Of a settlement: whether it was authenticated.")
-    ]
-    respond_by: Annotated[Moment | None, Meta(description="Until when to answer (RFC 3339).")]
+    label: Annotated[Label | None, doc("The label that its decision has from it.")]
+    arn: Annotated[str | None, doc("Acquirer reference number.")]
+    merchant_id: Annotated[str | None, doc("The merchant id at the acquirer.")]
+    region: Annotated[str | None, doc("Region of the merchant.")]
+    amount: Annotated[str | None, doc("In units of the currency, as a decimal.")]
+    currency: Annotated[str | None, doc("ISO 4217 code of the amount.")]
+    reason: Annotated[str | None, doc("Of a dispute: the reason code.")]
+    fraud_type: Annotated[str | None, doc("Of a reported fraud: the type code.")]
+    stage: Annotated[DisputeStage | None, doc("Of a dispute: how far it has gone.")]
+    result: Annotated[DisputeResult | None, doc("How it ended.")]
+    three_d_secure: Annotated[bool | None, doc("Of a settlement: whether it was authenticated.")]
+    respond_by: Annotated[Moment | None, doc("Until when to answer (RFC 3339).")]
 
 
 class OutcomeBatch(msgspec.Struct, frozen=True, rename="camel"):
@@ -369,19 +350,17 @@ class OutcomeBatch(msgspec.Struct, frozen=True, rename="camel"):
 
     items: Annotated[
         list[OutcomeReport],
-        Meta(
+        doc(
+            "Each is kept on its own.",
+            [
+                {
+                    **{"kind": "DISPUTE", "reference": "dp-1001", "network": "VISA"},
+                    **{"at": "2026-11-15T09:30:00Z", "clientReferenceId": "order-1"},
+                    **{"amount": 59.9, "currency": "USD", "reason": "10.4"},
+                }
+            ],
             min_length=1,
             max_length=MOST_ITEMS,
-            description="Each is kept on its own.",
-            examples=[
-                [
-                    {
-                        **{"kind": "DISPUTE", "reference": "dp-1001", "network": "VISA"},
-                        **{"at": "2026-11-15T09:30:00Z", "clientReferenceId": "order-1"},
-                        **{"amount": 59.9, "currency": "USD", "reason": "10.4"},
-                    }
-                ]
-            ],
         ),
     ]
 
@@ -389,27 +368,19 @@ class OutcomeBatch(msgspec.Struct, frozen=True, rename="camel"):
 class OutcomeReceipt(msgspec.Struct, frozen=True, rename="camel"):
     """What became of the outcomes."""
 
-    new: Annotated[int, Meta(description="How many were not known before.", examples=[1])]
-    changed: Annotated[int, Meta(description="How many say something else now.", examples=[0])]
-    unchanged: Annotated[int, Meta(description="How many were known as they are.", examples=[0])]
-    joined: Annotated[
-        int, Meta(description="Of all of them, how many are about a known decision.", examples=[1])
-    ]
-    labelled: Annotated[
-        int, Meta(description="How many decisions got a label from them.", examples=[1])
-    ]
-    ambiguous: Annotated[
-        int, Meta(description="How many could be about more than one decision.", examples=[0])
-    ] = 0
-    withdrawn: Annotated[
-        int, Meta(description="How many labels were taken back.", examples=[0])
-    ] = 0
+    new: Annotated[int, doc("How many were not known before.", 1)]
+    changed: Annotated[int, doc("How many say something else now.", 0)]
+    unchanged: Annotated[int, doc("How many were known as they are.", 0)]
+    joined: Annotated[int, doc("Of all of them, how many are about a known decision.", 1)]
+    labelled: Annotated[int, doc("How many decisions got a label from them.", 1)]
+    ambiguous: Annotated[int, doc("How many could be about more than one decision.", 0)] = 0
+    withdrawn: Annotated[int, doc("How many labels were taken back.", 0)] = 0
     unknown_reasons: Annotated[
         int,
-        Meta(
-            description="How many have a reason that their network is not known to have: such a "
+        doc(
+            "How many have a reason that their network is not known to have: such a "
             "dispute counts as one that is not about fraud.",
-            examples=[0],
+            0,
         ),
     ] = 0
 
@@ -417,29 +388,22 @@ class OutcomeReceipt(msgspec.Struct, frozen=True, rename="camel"):
 class OutcomeFilter(msgspec.Struct, frozen=True, rename="camel"):
     """Which outcomes to list."""
 
-    kind: Annotated[OutcomeKind | None, Meta(description="Only of this kind.")] = None
+    kind: Annotated[OutcomeKind | None, doc("Only of this kind.")] = None
     request_id: Annotated[
-        Annotated[str, Meta(max_length=LONGEST_ID)] | None,
-        Meta(description="Only of this decision."),
+        Annotated[str, Meta(max_length=LONGEST_ID)] | None, doc("Only of this decision.")
     ] = None
     joined: Annotated[
-        bool | None,
-        Meta(description="Only with a decision, or only those without; settlements need none."),
+        bool | None, doc("Only with a decision, or only those without; settlements need none.")
     ] = None
-    limit: Annotated[int, Meta(ge=1, le=500, description="At most so many.")] = 100
+    limit: Annotated[int, doc("At most so many.", ge=1, le=500)] = 100
     cursor: Annotated[
-        Annotated[str, Meta(max_length=512)] | None,
-        Meta(description="The `nextCursor` of the page before."),
+        Annotated[str, Meta(max_length=512)] | None, doc("The `nextCursor` of the page before.")
     ] = None
 
 
 class OutcomePage(msgspec.Struct, frozen=True, rename="camel"):
     """Outcomes of an account."""
 
-    outcomes: Annotated[
-        list[PaymentOutcome], Meta(description="Newest first, by when they happened.")
-    ]
-    next_cursor: Annotated[
-        str | None, Meta(description="Where the next page begins; null when there is none.")
-    ]
+    outcomes: Annotated[list[PaymentOutcome], doc("Newest first, by when they happened.")]
+    next_cursor: Annotated[str | None, doc("Where the next page begins; null when there is none.")]
     has_more: HasMore

@@ -2,10 +2,9 @@
 
 from typing import Any, Final
 
-from msgspec import Meta
-
 from gatehouse.admin.configurations.use_cases.configurations import ConfigurationType
 from gatehouse.admin.configurations.use_cases.declared import Configured, changes, readings
+from gatehouse.core.api_values import doc
 
 _EXAMPLE: Final = """\
 pipeline: 40
@@ -29,7 +28,7 @@ _PIPELINES: Final = Configured(
     scope="manage:pipelines",
     noun="PipelineDefinition",
     words="pipeline",
-    name=Meta(description="Number of the pipeline.", examples=["40"]),
+    name=doc("Number of the pipeline.", "40"),
     document=_EXAMPLE,
     load=_kind,
 )

@@ -6,10 +6,10 @@ from enum import StrEnum
 from typing import Annotated, Final, NamedTuple
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup, OutcomePlace
 from gatehouse.admin.programmes.types.counting import NOTHING, MonthCounts, counts_of
+from gatehouse.core.api_values import doc
 from gatehouse.core.stages.outcomes import Outcome
 
 MOST_CAUSES: Final = 50
@@ -46,21 +46,16 @@ class JudgedOrder(NamedTuple):
 class EventCause(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """Events of a network about orders that were let through in the same way."""
 
-    network: Annotated[str, Meta(description="The card network.", examples=["VISA"])]
-    passed_by: Annotated[PassedBy, Meta(description="What let the orders through.")]
-    decision: Annotated[
-        Outcome | None, Meta(description="What was decided; null where it is not known.")
-    ]
-    rules: Annotated[
-        list[str],
-        Meta(description="The rules that matched, all of them.", examples=[["starter/sentry-low"]]),
-    ]
-    events: Annotated[int, Meta(description="Reported frauds and disputes.", examples=[41])]
-    share: Annotated[str, Meta(description="Percent of the network's events.", examples=["62.5"])]
-    fraud_reports: Annotated[int, Meta(description="Of these, reported frauds.", examples=[20])]
-    disputes: Annotated[int, Meta(description="Of these, disputes.", examples=[21])]
-    fraud_disputes: Annotated[int, Meta(description="Disputes about fraud.", examples=[17])]
-    request_ids: Annotated[list[str], Meta(description="The decisions of the newest ones.")]
+    network: Annotated[str, doc("The card network.", "VISA")]
+    passed_by: Annotated[PassedBy, doc("What let the orders through.")]
+    decision: Annotated[Outcome | None, doc("What was decided; null where it is not known.")]
+    rules: Annotated[list[str], doc("The rules that matched, all of them.", ["starter/sentry-low"])]
+    events: Annotated[int, doc("Reported frauds and disputes.", 41)]
+    share: Annotated[str, doc("Percent of the network's events.", "62.5")]
+    fraud_reports: Annotated[int, doc("Of these, reported frauds.", 20)]
+    disputes: Annotated[int, doc("Of these, disputes.", 21)]
+    fraud_disputes: Annotated[int, doc("Disputes about fraud.", 17)]
+    request_ids: Annotated[list[str], doc("The decisions of the newest ones.")]
 
 
 UNKNOWN: Final = JudgedOrder(PassedBy.NOT_KNOWN, None, ())

@@ -2,13 +2,12 @@
 
 from typing import Annotated, Final
 
-from msgspec import Meta
-
 from gatehouse.admin.programmes.types.thresholds import CountedEvents, Programme
+from gatehouse.core.api_values import doc
 from gatehouse.core.months import CalendarMonth
 from gatehouse.core.wording.sentences import Phrase, phrases_of
 
-Formula = Annotated[str, Meta(description="How it is worked out, in words.")]
+Formula = Annotated[str, doc("How it is worked out, in words.")]
 
 _COUNTED: Final = phrases_of(
     "programmes.counted",

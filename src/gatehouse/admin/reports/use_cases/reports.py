@@ -2,8 +2,6 @@
 
 from typing import Annotated, Any, Final
 
-from msgspec import Meta
-
 from gatehouse.access.roles import Permission
 from gatehouse.admin.jobs.types import JobKind, JobResponse, MonthOrder
 from gatehouse.admin.jobs.use_cases import shown_job, start_job
@@ -11,6 +9,7 @@ from gatehouse.admin.reports import queries
 from gatehouse.admin.reports.types.months import ZonedMonth
 from gatehouse.admin.reports.types.report import MonthlyReport, ReportList, ReportWanted
 from gatehouse.admin.reports.use_cases.settings import zone_of_account
+from gatehouse.core.api_values import doc
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
@@ -21,7 +20,7 @@ _NO_REPORT: Final = Phrase(
     "refused.no_report", "no report on {month} was made; have it made, or take another month"
 )
 _AHEAD: Final = Phrase("refused.report_ahead", "{month} has not begun yet")
-ReportMonth = Annotated[str, Meta(description="The month, such as 2026-10.")]
+ReportMonth = Annotated[str, doc("The month, such as 2026-10.")]
 _MAY: Final[dict[str, Any]] = {
     "scope": "manage:account",
     "permission": Permission.SEE_AUDIT,

@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.types import RULES_EXAMPLE
@@ -12,6 +11,7 @@ from gatehouse.admin.configurations.use_cases.declared import Configured, change
 from gatehouse.admin.jobs.types import BacktestOrder, JobKind, JobResponse
 from gatehouse.admin.jobs.use_cases import shown_job, start_job
 from gatehouse.admin.rule_sets.types import BacktestRequest, TrialRequest, TrialResponse
+from gatehouse.core.api_values import doc
 from gatehouse.core.reading.spans import read_span
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, OF_DECISIONS, use_case
@@ -31,7 +31,7 @@ _RULE_SETS: Final = Configured(
     scope="manage:rules",
     noun="RuleSet",
     words="rule set",
-    name=Meta(description="Name of the rule set.", examples=["checkout"]),
+    name=doc("Name of the rule set.", "checkout"),
     document=RULES_EXAMPLE,
     load=_kind,
 )

@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated, Final
 
-from msgspec import Meta
-
 from gatehouse.access.roles import Permission
 from gatehouse.admin.configurations.types import VersionApplied
 from gatehouse.admin.rule_sets.types import RuleShown, RuleSwitch, RuleVersion
+from gatehouse.core.api_values import doc
 from gatehouse.core.clock import Moment
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_reading
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_VERSIONS: Final = 30
 """Versions that are looked through for changes of a rule."""
-SetName = Annotated[str, Meta(description="Name of the rule set.", examples=["checkout"])]
-RuleNamed = Annotated[str, Meta(description="Name of the rule.", examples=["large-order"])]
+SetName = Annotated[str, doc("Name of the rule set.", "checkout")]
+RuleNamed = Annotated[str, doc("Name of the rule.", "large-order")]
 
 
 @use_case(

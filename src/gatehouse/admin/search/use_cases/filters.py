@@ -9,6 +9,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
@@ -59,11 +60,10 @@ class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
         described(_CURRENCY_FORM, pattern=r"^[A-Za-z]{3,8}\Z", examples=["USD"]),
     ]
     least: Annotated[
-        _Amount | None,
-        Meta(description="The smallest amount, in units of the currency.", examples=[50.0]),
+        _Amount | None, doc("The smallest amount, in units of the currency.", 50.0)
     ] = msgspec.field(default=None, name="from")
-    most: Annotated[_Amount | None, Meta(description="The largest amount.", examples=[500.0])] = (
-        msgspec.field(default=None, name="to")
+    most: Annotated[_Amount | None, doc("The largest amount.", 500.0)] = msgspec.field(
+        default=None, name="to"
     )
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -77,10 +77,9 @@ class TimeRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
     """A span of time: from a moment on, and before another."""
 
     since: Annotated[
-        EventTime | None,
-        Meta(description="From this moment on, RFC 3339.", examples=["2026-11-01T00:00:00Z"]),
+        EventTime | None, doc("From this moment on, RFC 3339.", "2026-11-01T00:00:00Z")
     ] = msgspec.field(default=None, name="from")
-    until: Annotated[EventTime | None, Meta(description="Before this moment.")] = msgspec.field(
+    until: Annotated[EventTime | None, doc("Before this moment.")] = msgspec.field(
         default=None, name="to"
     )
 
@@ -98,94 +97,90 @@ class DecisionSearchRequest(Personal, frozen=True, rename="camel", kw_only=True)
 
     user_id: Annotated[
         Annotated[str, Meta(min_length=1, max_length=_LONGEST_NAME)] | int | None,
-        Meta(description="Your name for the user, as it was sent.", examples=["u-4711"]),
+        doc("Your name for the user, as it was sent.", "u-4711"),
     ] = None
     card_number: Annotated[
-        CardNumber | None, Meta(description="The card. Only its fingerprint is compared.")
+        CardNumber | None, doc("The card. Only its fingerprint is compared.")
     ] = None
     payment_account_reference: Annotated[
         AccountReference | None,
-        Meta(
-            description="The account behind cards: whatever token of it was sent. Only its "
+        doc(
+            "The account behind cards: whatever token of it was sent. Only its "
             "fingerprint is compared."
         ),
     ] = None
     card_fingerprint: Annotated[
         _Word | _Words | None,
-        Meta(
-            description="The card by its `fingerprint`, or the account behind it by its "
+        doc(
+            "The card by its `fingerprint`, or the account behind it by its "
             "`accountFingerprint`, as decisions of this account show it; or several of them."
         ),
     ] = None
     email: Annotated[
         Annotated[str, Meta(min_length=1, max_length=254)] | None,
-        Meta(description="E-mail address. Different spellings of one mailbox are the same."),
+        doc("E-mail address. Different spellings of one mailbox are the same."),
     ] = None
     phone: Annotated[
         Annotated[str, Meta(min_length=1, max_length=32)] | None,
-        Meta(description="Phone number in international form."),
+        doc("Phone number in international form."),
     ] = None
     ip_address: Annotated[
         Annotated[str, Meta(min_length=1, max_length=128)] | None,
-        Meta(description="Address of the device. Of IPv6, its whole /64 is meant."),
+        doc("Address of the device. Of IPv6, its whole /64 is meant."),
     ] = None
     device_id: Annotated[
         _Word | None,
-        Meta(
-            description="The `deviceId` that was sent to Sentry, or the device as the event in a"
+        doc(
+            "The `deviceId` that was sent to Sentry, or the device as the event in a"
             " decision names it: `#…`."
         ),
     ] = None
     ring: Annotated[
         _Word | _Words | None,
-        Meta(
-            description="The ring that the request was linked with, as the event in a decision"
+        doc(
+            "The ring that the request was linked with, as the event in a decision"
             " names it: `ring_…`; or several of them."
         ),
     ] = None
     transaction_id: Annotated[
-        ClientReferenceId | None, Meta(description="The `transactionId` that was sent to Sentry.")
+        ClientReferenceId | None, doc("The `transactionId` that was sent to Sentry.")
     ] = None
     client_reference_id: Annotated[
-        ClientReferenceId | None, Meta(description="The `clientReferenceId` that was sent.")
+        ClientReferenceId | None, doc("The `clientReferenceId` that was sent.")
     ] = None
     operation: Annotated[
-        _Word | _Words | None,
-        Meta(description="The operation, or several of them.", examples=["pipeline"]),
+        _Word | _Words | None, doc("The operation, or several of them.", "pipeline")
     ] = None
     decision: Annotated[
-        Outcome | _Outcomes | None,
-        Meta(description="What was decided.", examples=[["REVIEW", "DECLINE"]]),
+        Outcome | _Outcomes | None, doc("What was decided.", ["REVIEW", "DECLINE"])
     ] = None
     reason: Annotated[
         DecisionReason | _Reasons | None,
-        Meta(
-            description="What decided, in one word. Decisions of versions before this filter are "
+        doc(
+            "What decided, in one word. Decisions of versions before this filter are "
             "not found by it.",
-            examples=[["ISSUER_UNAVAILABLE", "GATEWAY_ERROR"]],
+            ["ISSUER_UNAVAILABLE", "GATEWAY_ERROR"],
         ),
     ] = None
-    rule: Annotated[_Word | _Words | None, Meta(description="A rule that matched.")] = None
+    rule: Annotated[_Word | _Words | None, doc("A rule that matched.")] = None
     shadow_rule: Annotated[
         _Word | _Words | None,
-        Meta(description="A rule that matched in shadow: it was recorded, and decided nothing."),
+        doc("A rule that matched in shadow: it was recorded, and decided nothing."),
     ] = None
-    tag: Annotated[_Word | _Words | None, Meta(description="A tag of the answer.")] = None
+    tag: Annotated[_Word | _Words | None, doc("A tag of the answer.")] = None
     label: Annotated[
-        Label | _Labels | None, Meta(description="What the request turned out to be, as of now.")
+        Label | _Labels | None, doc("What the request turned out to be, as of now.")
     ] = None
     amount: Annotated[
-        AmountRange | None,
-        Meta(description="The amount of the order.", examples=[{"from": 50, "currency": "USD"}]),
+        AmountRange | None, doc("The amount of the order.", {"from": 50, "currency": "USD"})
     ] = None
-    at: Annotated[TimeRange | None, Meta(description="When the request came in.")] = None
+    at: Annotated[TimeRange | None, doc("When the request came in.")] = None
     limit: Annotated[
         Annotated[int, Meta(ge=1, le=LARGEST_PAGE)] | None,
-        Meta(description=f"Size of a page; {DEFAULT_PAGE} without it.", examples=[DEFAULT_PAGE]),
+        doc(f"Size of a page; {DEFAULT_PAGE} without it.", DEFAULT_PAGE),
     ] = None
     cursor: Annotated[
-        Annotated[str, Meta(max_length=128)] | None,
-        Meta(description="The `nextCursor` of the page before."),
+        Annotated[str, Meta(max_length=128)] | None, doc("The `nextCursor` of the page before.")
     ] = None
 
 
@@ -193,5 +188,5 @@ class ReviewSearchRequest(DecisionSearchRequest, frozen=True, rename="camel", kw
     """Which reviews are wanted: filters of their decisions, and of the reviews themselves."""
 
     status: Annotated[
-        ReviewState | _States | None, Meta(description="Whether it is open, and else the verdict.")
+        ReviewState | _States | None, doc("Whether it is open, and else the verdict.")
     ] = None

@@ -13,52 +13,46 @@ from gatehouse.admin.webhooks.types.endpoint import (
 )
 from gatehouse.connectors.webhooks.destinations import LONGEST_URL
 from gatehouse.connectors.webhooks.signing_secrets import SecretKind
+from gatehouse.core.api_values import doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.events import EVERY_OPERATION
 from gatehouse.core.stages.outcomes import Outcome
 
-WebhookId = Annotated[str, Meta(description="The `id` of the webhook.")]
+WebhookId = Annotated[str, doc("The `id` of the webhook.")]
 
 
 class ToldDecisions(msgspec.Struct, frozen=True, rename="camel"):
     """Decisions that a webhook is told of."""
 
-    operation: Annotated[
-        str,
-        Meta(max_length=64, description="Which operation; `*` for all.", examples=["precheck"]),
-    ] = EVERY_OPERATION
-    outcomes: Annotated[
-        list[Outcome], Meta(max_length=3, description="Empty: all.", examples=[["DECLINE"]])
-    ] = []
+    operation: Annotated[str, doc("Which operation; `*` for all.", "precheck", max_length=64)] = (
+        EVERY_OPERATION
+    )
+    outcomes: Annotated[list[Outcome], doc("Empty: all.", ["DECLINE"], max_length=3)] = []
 
 
 _Url = Annotated[
     str,
-    Meta(
+    doc(
+        "Where messages are sent, over HTTPS.",
+        "https://shop.example/hooks/gatehouse",
         min_length=1,
         max_length=LONGEST_URL,
-        description="Where messages are sent, over HTTPS.",
-        examples=["https://shop.example/hooks/gatehouse"],
     ),
 ]
 _Events = Annotated[
     list[Annotated[str, Meta(max_length=64)]],
-    Meta(
+    doc(
+        "Types of events, `review.*` for all of a kind, or `*`.",
+        ["review.*", "balance.low"],
         min_length=1,
         max_length=50,
-        description="Types of events, `review.*` for all of a kind, or `*`.",
-        examples=[["review.*", "balance.low"]],
     ),
 ]
 _Decisions = Annotated[
-    list[ToldDecisions],
-    Meta(max_length=20, description="Which decisions `decision.made` tells of; empty: all."),
+    list[ToldDecisions], doc("Which decisions `decision.made` tells of; empty: all.", max_length=20)
 ]
-_Ordered = Annotated[bool, Meta(description="Whether a message waits for the one before it.")]
-_Description = Annotated[
-    str,
-    Meta(max_length=200, description="What it is for.", examples=["the back office"]),
-]
+_Ordered = Annotated[bool, doc("Whether a message waits for the one before it.")]
+_Description = Annotated[str, doc("What it is for.", "the back office", max_length=200)]
 
 
 class NewWebhook(msgspec.Struct, frozen=True, rename="camel"):
@@ -69,9 +63,7 @@ class NewWebhook(msgspec.Struct, frozen=True, rename="camel"):
     decisions: _Decisions = []
     ordered: _Ordered = False
     description: _Description = ""
-    signing: Annotated[SecretKind, Meta(description="A shared secret, or a key pair.")] = (
-        SecretKind.HMAC
-    )
+    signing: Annotated[SecretKind, doc("A shared secret, or a key pair.")] = SecretKind.HMAC
 
 
 class WebhookChange(msgspec.Struct, frozen=True, rename="camel"):
@@ -83,8 +75,7 @@ class WebhookChange(msgspec.Struct, frozen=True, rename="camel"):
     ordered: _Ordered | UnsetType = UNSET
     description: _Description | UnsetType = UNSET
     enabled: Annotated[
-        bool | UnsetType,
-        Meta(description="Whether messages are sent; they wait meanwhile.", examples=[True]),
+        bool | UnsetType, doc("Whether messages are sent; they wait meanwhile.", True)
     ] = UNSET
 
 
@@ -93,11 +84,11 @@ class SecretRotation(msgspec.Struct, frozen=True, rename="camel"):
 
     overlap_s: Annotated[
         int,
-        Meta(
+        doc(
+            "Seconds for which messages are signed with the old one, too.",
+            86_400,
             ge=0,
             le=7 * 86_400,
-            description="Seconds for which messages are signed with the old one, too.",
-            examples=[86_400],
         ),
     ] = 86_400
 
@@ -107,61 +98,48 @@ class MessageReplay(msgspec.Struct, frozen=True, rename="camel"):
 
     event_id: Annotated[
         Annotated[str, Meta(max_length=40)] | None,
-        Meta(description="One event.", examples=["evt_01h455vb4pex5vsknk084sn02q"]),
+        doc("One event.", "evt_01h455vb4pex5vsknk084sn02q"),
     ] = None
-    since: Annotated[Moment | None, Meta(description="All from then on (RFC 3339).")] = None
-    until: Annotated[Moment | None, Meta(description="Before then; without it, now.")] = None
+    since: Annotated[Moment | None, doc("All from then on (RFC 3339).")] = None
+    until: Annotated[Moment | None, doc("Before then; without it, now.")] = None
 
 
 class ReplayStarted(msgspec.Struct, frozen=True, rename="camel"):
     """How much is sent again."""
 
-    messages: Annotated[int, Meta(description="How many messages.", examples=[12])]
-    complete: Annotated[bool, Meta(description="False when there are more than are taken at once.")]
+    messages: Annotated[int, doc("How many messages.", 12)]
+    complete: Annotated[bool, doc("False when there are more than are taken at once.")]
 
 
 class PublicWebhook(msgspec.Struct, frozen=True, rename="camel"):
     """Where an account is told of events."""
 
-    id: Annotated[str, Meta(description="Its id.", examples=["wh_01h455vb4pex5vsknk084sn02q"])]
-    url: Annotated[str, Meta(description="Where messages are sent.")]
-    events: Annotated[
-        list[str], Meta(description="Types of events, `review.*` for all of a kind, or `*`.")
-    ]
+    id: Annotated[str, doc("Its id.", "wh_01h455vb4pex5vsknk084sn02q")]
+    url: Annotated[str, doc("Where messages are sent.")]
+    events: Annotated[list[str], doc("Types of events, `review.*` for all of a kind, or `*`.")]
     decisions: Annotated[
-        list[ToldDecisions],
-        Meta(description="Which decisions `decision.made` tells of; empty: all."),
+        list[ToldDecisions], doc("Which decisions `decision.made` tells of; empty: all.")
     ]
-    ordered: Annotated[
-        bool, Meta(description="Whether a message waits for the one before it to be accepted.")
-    ]
-    description: Annotated[str, Meta(description="What it is for.")]
-    state: Annotated[WebhookState, Meta(description="Whether messages are sent.")]
-    disabled_because: Annotated[
-        DisabledBecause | None, Meta(description="Why no messages are sent.")
-    ]
-    signing: Annotated[SecretKind | None, Meta(description="How messages are signed.")]
-    created_at: Annotated[Moment, Meta(description="When it was made (RFC 3339).")]
-    changed_at: Annotated[Moment, Meta(description="When it was last changed.")]
-    failing_since: Annotated[Moment | None, Meta(description="Since when no message was accepted.")]
-    waiting: Annotated[int, Meta(description="Messages that are tried again later.")]
+    ordered: Annotated[bool, doc("Whether a message waits for the one before it to be accepted.")]
+    description: Annotated[str, doc("What it is for.")]
+    state: Annotated[WebhookState, doc("Whether messages are sent.")]
+    disabled_because: Annotated[DisabledBecause | None, doc("Why no messages are sent.")]
+    signing: Annotated[SecretKind | None, doc("How messages are signed.")]
+    created_at: Annotated[Moment, doc("When it was made (RFC 3339).")]
+    changed_at: Annotated[Moment, doc("When it was last changed.")]
+    failing_since: Annotated[Moment | None, doc("Since when no message was accepted.")]
+    waiting: Annotated[int, doc("Messages that are tried again later.")]
     unread: Annotated[
         int,
-        Meta(
-            description="Events of its types that no server has read for it yet; at most 20,000 "
-            "are counted."
-        ),
+        doc("Events of its types that no server has read for it yet; at most 20,000 are counted."),
     ]
-    oldest_at: Annotated[
-        Moment | None, Meta(description="When the oldest of both happened (RFC 3339).")
-    ]
+    oldest_at: Annotated[Moment | None, doc("When the oldest of both happened (RFC 3339).")]
     secret: Annotated[
         str | UnsetType,
-        Meta(description="What messages are verified with; shown once: `whsec_...`, or `whpk_...`"),
+        doc("What messages are verified with; shown once: `whsec_...`, or `whpk_...`"),
     ] = UNSET
     old_secret_until: Annotated[
-        Moment | UnsetType,
-        Meta(description="Until when messages are signed with the old secret, too."),
+        Moment | UnsetType, doc("Until when messages are signed with the old secret, too.")
     ] = UNSET
 
     def __repr__(self) -> str:
@@ -171,52 +149,49 @@ class PublicWebhook(msgspec.Struct, frozen=True, rename="camel"):
 class PublicAttempt(msgspec.Struct, frozen=True, rename="camel"):
     """One attempt to send a message."""
 
-    id: Annotated[str, Meta(description="Its id; attempts before it: `before`.")]
-    event_id: Annotated[str, Meta(description="The event, which is also the message's id.")]
-    type: Annotated[str, Meta(description="What happened.", examples=["review.opened"])]
-    at: Annotated[Moment, Meta(description="When it was sent.")]
-    number: Annotated[int, Meta(description="Which attempt of the message it was.")]
-    outcome: Annotated[
-        Literal["accepted", "failed", "given_up"], Meta(description="What became of it.")
-    ]
-    status: Annotated[int | None, Meta(description="The status of the answer, if one came.")]
-    failure: Annotated[str | None, Meta(description="Why it was not accepted.")]
-    duration_ms: Annotated[int, Meta(description="How long the answer took.")]
-    next_at: Annotated[Moment | None, Meta(description="When it is tried again.")]
+    id: Annotated[str, doc("Its id; attempts before it: `before`.")]
+    event_id: Annotated[str, doc("The event, which is also the message's id.")]
+    type: Annotated[str, doc("What happened.", "review.opened")]
+    at: Annotated[Moment, doc("When it was sent.")]
+    number: Annotated[int, doc("Which attempt of the message it was.")]
+    outcome: Annotated[Literal["accepted", "failed", "given_up"], doc("What became of it.")]
+    status: Annotated[int | None, doc("The status of the answer, if one came.")]
+    failure: Annotated[str | None, doc("Why it was not accepted.")]
+    duration_ms: Annotated[int, doc("How long the answer took.")]
+    next_at: Annotated[Moment | None, doc("When it is tried again.")]
 
 
 class WebhookPage(msgspec.Struct, frozen=True, rename="camel"):
     """All webhooks of an account."""
 
-    webhooks: Annotated[list[PublicWebhook], Meta(description="Oldest first.")]
+    webhooks: Annotated[list[PublicWebhook], doc("Oldest first.")]
 
 
 class AttemptSearch(msgspec.Struct, frozen=True, rename="camel"):
     """Which attempts are wanted, newest first."""
 
-    limit: Annotated[int, Meta(ge=1, le=100, description="Size of a page.")] = 20
+    limit: Annotated[int, doc("Size of a page.", ge=1, le=100)] = 20
     starting_after: Annotated[
         Annotated[str, Meta(min_length=1, max_length=1000)] | None,
-        Meta(description="The `id` of the last attempt of the page before."),
+        doc("The `id` of the last attempt of the page before."),
     ] = None
     event_id: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=40)] | None,
-        Meta(description="Only those of one event."),
+        Annotated[str, Meta(min_length=1, max_length=40)] | None, doc("Only those of one event.")
     ] = None
 
 
 class AttemptPage(msgspec.Struct, frozen=True, rename="camel"):
     """Attempts to send messages."""
 
-    attempts: Annotated[list[PublicAttempt], Meta(description="Newest first.")]
-    has_more: Annotated[bool, Meta(description="Whether there are more.", examples=[False])]
+    attempts: Annotated[list[PublicAttempt], doc("Newest first.")]
+    has_more: Annotated[bool, doc("Whether there are more.", False)]
 
 
 class WebhookDeleted(msgspec.Struct, frozen=True, rename="camel"):
     """A webhook that is no more."""
 
-    id: Annotated[str, Meta(description="Its id.", examples=["wh_01h455vb4pex5vsknk084sn02q"])]
-    deleted: Annotated[bool, Meta(description="Nothing is sent to it any more.")]
+    id: Annotated[str, doc("Its id.", "wh_01h455vb4pex5vsknk084sn02q")]
+    deleted: Annotated[bool, doc("Nothing is sent to it any more.")]
 
 
 def changed_terms(terms: WebhookTerms, given: NewWebhook | WebhookChange) -> WebhookTerms:
