@@ -2,12 +2,17 @@
 
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, dataclass_transform
 
 import msgspec
 from msgspec import Meta
 
 from gatehouse.core.money import format_amount
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
+class CamelStruct(msgspec.Struct, frozen=True, rename="camel"):
+    """What is written with the names of its fields in camelCase, and does not change."""
 
 
 def doc(description: str, *examples: Any, **limits: Any) -> Meta:

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Self
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import Money, doc
+from gatehouse.core.api_values import CamelStruct, Money, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase, said_by
@@ -18,7 +18,7 @@ from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES
 _NOT_A_POLICY: Final = Phrase("refused.not_a_policy", "not a policy: {why}")
 
 
-class AccountShown(msgspec.Struct, frozen=True, rename="camel"):
+class AccountShown(CamelStruct):
     """An account."""
 
     account_id: Annotated[str, doc("Its id.", "acct_01kabcdefghjkmnpqrstvwxyz0")]
@@ -28,7 +28,7 @@ class AccountShown(msgspec.Struct, frozen=True, rename="camel"):
     fees: Annotated[dict[str, Money], doc("What each service costs, by fee type.")]
 
 
-class PreCheckPolicyBody(msgspec.Struct, frozen=True, rename="camel"):
+class PreCheckPolicyBody(CamelStruct):
     """What an approval becomes when address or security code do not match."""
 
     avs: Annotated[
@@ -49,7 +49,7 @@ class PreCheckPolicyBody(msgspec.Struct, frozen=True, rename="camel"):
             raise InvalidInput(_NOT_A_POLICY(why=said_by(error))) from None
 
 
-class SentryPolicyBody(msgspec.Struct, frozen=True, rename="camel"):
+class SentryPolicyBody(CamelStruct):
     """Which custom inputs Sentry remembers."""
 
     entities: Annotated[
@@ -67,7 +67,7 @@ CostShare = Annotated[float, Meta(ge=0, le=1)]
 CostAmount = Annotated[float, Meta(ge=0, le=10_000_000)]
 
 
-class CostsBody(msgspec.Struct, frozen=True, rename="camel"):
+class CostsBody(CamelStruct):
     """What orders earn and cost."""
 
     currency: Annotated[
@@ -96,7 +96,7 @@ class CostsBody(msgspec.Struct, frozen=True, rename="camel"):
             raise InvalidInput(_NOT_A_POLICY(why=said_by(error))) from None
 
 
-class PoliciesShown(msgspec.Struct, frozen=True, rename="camel"):
+class PoliciesShown(CamelStruct):
     """An account's policies."""
 
     precheck: Annotated[PreCheckPolicyBody, doc("Of PreCheck.")]
@@ -106,7 +106,7 @@ class PoliciesShown(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class FoundInputShown(msgspec.Struct, frozen=True, rename="camel"):
+class FoundInputShown(CamelStruct):
     """A custom input that nobody declared."""
 
     key: Annotated[str, doc("Key of `customInputs`.", "merchant")]
@@ -123,13 +123,13 @@ class FoundInputShown(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class FoundInputsShown(msgspec.Struct, frozen=True, rename="camel"):
+class FoundInputsShown(CamelStruct):
     """What Sentry found in an account's custom inputs."""
 
     inputs: Annotated[list[FoundInputShown], doc("The earliest first.")]
 
 
-class FoundInputChoice(msgspec.Struct, frozen=True, rename="camel"):
+class FoundInputChoice(CamelStruct):
     """Whether the values of a custom input are remembered that nobody declared."""
 
     key: Annotated[

@@ -2,14 +2,13 @@
 
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize, doc
+from gatehouse.core.api_values import DEFAULT_PAGE, CamelStruct, HasMore, PageSize, doc
 from gatehouse.core.clock import Moment
 
 
-class AuditQuery(msgspec.Struct, frozen=True, rename="camel"):
+class AuditQuery(CamelStruct):
     """Which lines are wanted."""
 
     limit: PageSize = DEFAULT_PAGE
@@ -23,7 +22,7 @@ class AuditQuery(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class AuditEntry(msgspec.Struct, frozen=True, rename="camel"):
+class AuditEntry(CamelStruct):
     """One line of the audit log."""
 
     line: Annotated[int, doc("Its number.", 412)]
@@ -33,7 +32,7 @@ class AuditEntry(msgspec.Struct, frozen=True, rename="camel"):
     details: Annotated[dict[str, Any], doc("About what.", {"name": "checkout", "version": 4})]
 
 
-class AuditPage(msgspec.Struct, frozen=True, rename="camel"):
+class AuditPage(CamelStruct):
     """Lines of the audit log, newest first."""
 
     lines: Annotated[list[AuditEntry], doc("Newest first.")]

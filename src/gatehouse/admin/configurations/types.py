@@ -2,10 +2,17 @@
 
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import DEFAULT_PAGE, LONGEST_NOTE, DryRunFlag, HasMore, PageSize, doc
+from gatehouse.core.api_values import (
+    DEFAULT_PAGE,
+    LONGEST_NOTE,
+    CamelStruct,
+    DryRunFlag,
+    HasMore,
+    PageSize,
+    doc,
+)
 from gatehouse.core.clock import Moment
 
 RULES_EXAMPLE: Final = """\
@@ -40,20 +47,20 @@ Differences = Annotated[
 ]
 
 
-class DocumentChange(msgspec.Struct, frozen=True, rename="camel"):
+class DocumentChange(CamelStruct):
     """A document to put in force."""
 
     document: Document
     note: Note = None
 
 
-class DocumentToCheck(msgspec.Struct, frozen=True, rename="camel"):
+class DocumentToCheck(CamelStruct):
     """A document to check."""
 
     document: Document
 
 
-class VersionReturn(msgspec.Struct, frozen=True, rename="camel"):
+class VersionReturn(CamelStruct):
     """Which version to go back to."""
 
     to: Annotated[
@@ -62,7 +69,7 @@ class VersionReturn(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class VersionEntry(msgspec.Struct, frozen=True, rename="camel"):
+class VersionEntry(CamelStruct):
     """One version."""
 
     version: Version
@@ -74,14 +81,14 @@ class VersionEntry(msgspec.Struct, frozen=True, rename="camel"):
     in_force: Annotated[bool, doc("Whether requests use it.", True)]
 
 
-class VersionPage(msgspec.Struct, frozen=True, rename="camel"):
+class VersionPage(CamelStruct):
     """Versions, newest first."""
 
     versions: Annotated[list[VersionEntry], doc("Newest first.")]
     has_more: HasMore
 
 
-class VersionShown(msgspec.Struct, frozen=True, rename="camel"):
+class VersionShown(CamelStruct):
     """One version as its author wrote it."""
 
     name: Annotated[str, doc("Its name.", "checkout")]
@@ -90,7 +97,7 @@ class VersionShown(msgspec.Struct, frozen=True, rename="camel"):
     document: Annotated[str, doc("The file as it was applied.", RULES_EXAMPLE)]
 
 
-class VersionApplied(msgspec.Struct, frozen=True, rename="camel"):
+class VersionApplied(CamelStruct):
     """What applying a document did, or would do."""
 
     name: Annotated[str, doc("Its name.", "checkout")]
@@ -101,7 +108,7 @@ class VersionApplied(msgspec.Struct, frozen=True, rename="camel"):
     remarks: Annotated[list[str], doc("What the author should know.", [])]
 
 
-class VersionReturned(msgspec.Struct, frozen=True, rename="camel"):
+class VersionReturned(CamelStruct):
     """What a rollback did, or would do."""
 
     version: Version
@@ -110,7 +117,7 @@ class VersionReturned(msgspec.Struct, frozen=True, rename="camel"):
     differences: Differences
 
 
-class DocumentFlaw(msgspec.Struct, frozen=True, rename="camel"):
+class DocumentFlaw(CamelStruct):
     """One mistake in a document."""
 
     path: Annotated[str, doc("Of what.", "rules[0].when")]
@@ -119,7 +126,7 @@ class DocumentFlaw(msgspec.Struct, frozen=True, rename="camel"):
     message: Annotated[str, doc("What is wrong.", "is not known")]
 
 
-class DocumentChecked(msgspec.Struct, frozen=True, rename="camel"):
+class DocumentChecked(CamelStruct):
     """Whether a document could be applied."""
 
     valid: Annotated[bool, doc("Whether it could be applied.", True)]
@@ -129,7 +136,7 @@ class DocumentChecked(msgspec.Struct, frozen=True, rename="camel"):
     remarks: Annotated[list[str], doc("What the author should know.", [])]
 
 
-class ConfiguredSummary(msgspec.Struct, frozen=True, rename="camel"):
+class ConfiguredSummary(CamelStruct):
     """What is in force under one name."""
 
     name: Annotated[str, doc("Its name.", "checkout")]
@@ -138,13 +145,13 @@ class ConfiguredSummary(msgspec.Struct, frozen=True, rename="camel"):
     description: Annotated[str, doc("What it is for.", "Card payments")]
 
 
-class ConfiguredPage(msgspec.Struct, frozen=True, rename="camel"):
+class ConfiguredPage(CamelStruct):
     """Everything of a kind that is in force, by name."""
 
     items: Annotated[list[ConfiguredSummary], doc("By name.")]
 
 
-class VersionWanted(msgspec.Struct, frozen=True, rename="camel"):
+class VersionWanted(CamelStruct):
     """Which version to show."""
 
     version: Annotated[VersionNumber | None, doc("Its number; without it, the one in force.")] = (
@@ -152,7 +159,7 @@ class VersionWanted(msgspec.Struct, frozen=True, rename="camel"):
     )
 
 
-class VersionsWanted(msgspec.Struct, frozen=True, rename="camel"):
+class VersionsWanted(CamelStruct):
     """Which part of a history to show."""
 
     limit: PageSize = DEFAULT_PAGE

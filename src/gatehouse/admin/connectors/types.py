@@ -3,9 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-import msgspec
-
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 
 
 class ConnectorCondition(StrEnum):
@@ -19,7 +17,7 @@ class ConnectorCondition(StrEnum):
     """No server that runs has reported on it."""
 
 
-class ConnectorShown(msgspec.Struct, frozen=True, rename="camel"):
+class ConnectorShown(CamelStruct):
     """A connector that requests of the account can be given to."""
 
     function: Annotated[str, doc("What it is asked for.", "issuer")]
@@ -29,7 +27,7 @@ class ConnectorShown(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class ConnectorPage(msgspec.Struct, frozen=True, rename="camel"):
+class ConnectorPage(CamelStruct):
     """The connectors that serve an account."""
 
     connectors: Annotated[

@@ -15,7 +15,7 @@ from gatehouse.api.free_operations import FreeCall, free_operation, operations_o
 from gatehouse.api.manage.endpoints import Parameter, whole_number
 from gatehouse.api.problems import Problem
 from gatehouse.api.serving.in_flight import RETRY_SOON
-from gatehouse.core.api_values import DEFAULT_PAGE, doc
+from gatehouse.core.api_values import DEFAULT_PAGE, CamelStruct, doc
 from gatehouse.core.errors import InvalidFields, InvalidInput
 from gatehouse.core.events import MEANINGS, EventName
 
@@ -80,7 +80,7 @@ _QUERY: Final = (
 )
 
 
-class EventsResponse(msgspec.Struct, frozen=True, rename="camel"):
+class EventsResponse(CamelStruct):
     """Some events in their order, and how to go on."""
 
     events: Annotated[list[PublicEvent], doc("Oldest first.")]

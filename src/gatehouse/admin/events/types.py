@@ -2,17 +2,16 @@
 
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import Money, doc
+from gatehouse.core.api_values import CamelStruct, Money, doc
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 
 MOST_FILTERS: Final = 20
 _FILTER: Final = ["pipeline:REVIEW,DECLINE"]
 
 
-class EventSettingsBody(msgspec.Struct, frozen=True, rename="camel"):
+class EventSettingsBody(CamelStruct):
     """What is to change; what is not sent stays."""
 
     decisions: Annotated[
@@ -25,7 +24,7 @@ class EventSettingsBody(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class EventSettingsShown(msgspec.Struct, frozen=True, rename="camel"):
+class EventSettingsShown(CamelStruct):
     """What the account is told."""
 
     decisions: Annotated[list[str], doc("Which decisions are told.", _FILTER)]

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.reading.spans import SinceText, UntilText
 from gatehouse.core.stages.outcomes import Outcome
 
@@ -15,7 +14,7 @@ _Name = Annotated[str, Meta(min_length=1, max_length=120)]
 _Names = Annotated[list[_Name], Meta(max_length=_MOST_VALUES)]
 
 
-class ExplorationRequest(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class ExplorationRequest(CamelStruct, kw_only=True):
     """Decisions to count in groups; by default those of the last 30 days."""
 
     by: Annotated[

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.jobs.types import FileFormat, ImportedFile
-from gatehouse.core.api_values import JsonAmount, Timestamp, doc
+from gatehouse.core.api_values import CamelStruct, JsonAmount, Timestamp, doc
 from gatehouse.core.cards.redaction import is_card_like, recordable
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
@@ -32,7 +31,7 @@ _NOT_KEPT: Final = (
 _ONE_NAME: Final = f"give exactly one of {', '.join(_NAMES.values())}"
 
 
-class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class FeedbackRequest(Checked, CamelStruct, kw_only=True):
     """What became of a request, or of all requests of one transaction or reference."""
 
     request_id: Annotated[
@@ -99,7 +98,7 @@ class FeedbackRequest(Checked, msgspec.Struct, frozen=True, rename="camel", kw_o
             yield "currency", "must be a currency code of ISO 4217, such as USD"
 
 
-class FeedbackOutcome(msgspec.Struct, frozen=True, rename="camel"):
+class FeedbackOutcome(CamelStruct):
     """What the feedback changed for one request."""
 
     request_id: Annotated[str, doc("The `requestId` of the decision.")]
@@ -108,7 +107,7 @@ class FeedbackOutcome(msgspec.Struct, frozen=True, rename="camel"):
     changed: Annotated[bool, doc("Whether it was news; the same said again changes nothing.")]
 
 
-class FeedbackBatch(msgspec.Struct, frozen=True, rename="camel"):
+class FeedbackBatch(CamelStruct):
     """Statements about requests."""
 
     items: Annotated[
@@ -122,7 +121,7 @@ class FeedbackBatch(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class FeedbackItemResult(msgspec.Struct, frozen=True, rename="camel"):
+class FeedbackItemResult(CamelStruct):
     """What became of one statement."""
 
     recorded: Annotated[bool, doc("Whether it was kept.", True)]
@@ -130,7 +129,7 @@ class FeedbackItemResult(msgspec.Struct, frozen=True, rename="camel"):
     requests: Annotated[list[FeedbackOutcome], doc("The requests it speaks of.")]
 
 
-class FeedbackBatchResponse(msgspec.Struct, frozen=True, rename="camel"):
+class FeedbackBatchResponse(CamelStruct):
     """What became of the statements."""
 
     recorded: Annotated[int, doc("How many were kept.", 1)]
@@ -157,7 +156,7 @@ def currency_code(currency: str) -> str:
     return currency.strip().upper()
 
 
-class FeedbackReceipt(msgspec.Struct, frozen=True, rename="camel"):
+class FeedbackReceipt(CamelStruct):
     """Feedback that was kept."""
 
     label: Annotated[Label, doc("What was said.")]
@@ -167,7 +166,7 @@ class FeedbackReceipt(msgspec.Struct, frozen=True, rename="camel"):
     requests: Annotated[list[FeedbackOutcome], doc("The requests it speaks of, oldest first.")]
 
 
-class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
+class FeedbackEntry(CamelStruct):
     """One label that a request was given."""
 
     label: Annotated[Label, doc("What was said.")]
@@ -180,7 +179,7 @@ class FeedbackEntry(msgspec.Struct, frozen=True, rename="camel"):
     by: Annotated[str, doc("The key, or the operator, that said it.")]
 
 
-class FeedbackHistory(msgspec.Struct, frozen=True, rename="camel"):
+class FeedbackHistory(CamelStruct):
     """The label of a request, with its history."""
 
     request_id: Annotated[str, doc("The `requestId` of the decision.")]

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
-import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.jobs.types import FileFormat, ImportedFile
-from gatehouse.core.api_values import DryRunFlag, doc
+from gatehouse.core.api_values import CamelStruct, DryRunFlag, doc
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal
@@ -52,7 +51,7 @@ class IdentityErasure(IdentitySearch, frozen=True, rename="camel", kw_only=True)
     reason: Annotated[str, doc("Why.", "request of Ann", min_length=1, max_length=200)]
 
 
-class IdentitiesFound(msgspec.Struct, frozen=True, rename="camel"):
+class IdentitiesFound(CamelStruct):
     """Records with their values masked."""
 
     records: Annotated[
@@ -65,7 +64,7 @@ class IdentitiesFound(msgspec.Struct, frozen=True, rename="camel"):
     total: Annotated[int, doc("How many there are.", 1)]
 
 
-class IdentitiesErased(msgspec.Struct, frozen=True, rename="camel"):
+class IdentitiesErased(CamelStruct):
     """Records that are gone."""
 
     erased: Annotated[int, doc("How many.", 1)]

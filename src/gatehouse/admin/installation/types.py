@@ -7,6 +7,8 @@ from typing import Final
 
 import msgspec
 
+from gatehouse.core.api_values import CamelStruct
+
 Labels = tuple[tuple[str, str], ...]
 Samples = Mapping[tuple[str, Labels], float]
 """Values by name and labels, as one server answered them."""
@@ -28,7 +30,7 @@ _OF_ONE_SERVER: Final = frozenset({"writer_waiting", "labels_behind", "requests_
 """Gauges to add up; of the others, which count the whole database, the largest is true."""
 
 
-class Activity(msgspec.Struct, frozen=True, rename="camel"):
+class Activity(CamelStruct):
     """How often something was done, and how long it took."""
 
     name: str
@@ -39,7 +41,7 @@ class Activity(msgspec.Struct, frozen=True, rename="camel"):
     p99_ms: float | None
 
 
-class ServerState(msgspec.Struct, frozen=True, rename="camel"):
+class ServerState(CamelStruct):
     """One server that was asked."""
 
     address: str
@@ -48,7 +50,7 @@ class ServerState(msgspec.Struct, frozen=True, rename="camel"):
     requests_per_second: float = 0.0
 
 
-class InstallationFigures(msgspec.Struct, frozen=True, rename="camel"):
+class InstallationFigures(CamelStruct):
     """What all servers together did in a span of time."""
 
     seconds: float

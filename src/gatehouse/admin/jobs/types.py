@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.explore.types import ExplorationRequest
-from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize, doc
+from gatehouse.core.api_values import DEFAULT_PAGE, CamelStruct, HasMore, PageSize, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.files.records import RecordFormat
 from gatehouse.core.job_state import JobState
@@ -145,7 +145,7 @@ class NamedPerson(Personal, frozen=True):
     card_number: str | None = None
 
 
-class JobResponse(msgspec.Struct, frozen=True, rename="camel"):
+class JobResponse(CamelStruct):
     """A job: how far it is, and what came of it."""
 
     job_id: Annotated[str, doc("Its id.", "job_01kabcdefghjkmnpqrstvwxyz0")]
@@ -167,7 +167,7 @@ class JobResponse(msgspec.Struct, frozen=True, rename="camel"):
     result: Annotated[dict[str, Any] | None, doc("What came of it; its fields depend on the kind.")]
 
 
-class JobSearch(msgspec.Struct, frozen=True, rename="camel"):
+class JobSearch(CamelStruct):
     """Which jobs to list."""
 
     limit: PageSize = DEFAULT_PAGE
@@ -177,7 +177,7 @@ class JobSearch(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class JobPage(msgspec.Struct, frozen=True, rename="camel"):
+class JobPage(CamelStruct):
     """Jobs, newest first."""
 
     jobs: Annotated[list[JobResponse], doc("Newest first.")]

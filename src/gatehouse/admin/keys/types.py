@@ -2,11 +2,10 @@
 
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
 from gatehouse.access.keys import OF_PLAYGROUND, ApiKey
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment, moment
 
 LONGEST_NAME: Final = 100
@@ -19,7 +18,7 @@ _MOST_OVERLAP_S: Final = 90 * 86_400
 KeyId = Annotated[str, doc("The `keyId` of the key.")]
 
 
-class NewKey(msgspec.Struct, frozen=True, rename="camel"):
+class NewKey(CamelStruct):
     """A key to issue."""
 
     name: Annotated[str, doc("For people.", "checkout", min_length=1, max_length=LONGEST_NAME)] = (
@@ -55,7 +54,7 @@ class NewKey(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class KeyRotation(msgspec.Struct, frozen=True, rename="camel"):
+class KeyRotation(CamelStruct):
     """How to rotate a key."""
 
     overlap_s: Annotated[
@@ -63,7 +62,7 @@ class KeyRotation(msgspec.Struct, frozen=True, rename="camel"):
     ] = 86_400
 
 
-class KeyRevocation(msgspec.Struct, frozen=True, rename="camel"):
+class KeyRevocation(CamelStruct):
     """Why a key is revoked."""
 
     reason: Annotated[str, doc("Why.", "was in a log", min_length=1, max_length=LONGEST_REASON)]
@@ -73,7 +72,7 @@ class KeyRevocation(msgspec.Struct, frozen=True, rename="camel"):
     ] = False
 
 
-class KeyShown(msgspec.Struct, frozen=True, rename="camel"):
+class KeyShown(CamelStruct):
     """A key without its text."""
 
     key_id: Annotated[str, doc("Its id.", "key_01kabcdefghjkmnpqrstvwxyz0")]
@@ -97,7 +96,7 @@ class KeyShown(msgspec.Struct, frozen=True, rename="camel"):
         return self.name == OF_PLAYGROUND
 
 
-class KeyTold(msgspec.Struct, frozen=True, rename="camel"):
+class KeyTold(CamelStruct):
     """A new key with its text."""
 
     key: Annotated[
@@ -109,7 +108,7 @@ class KeyTold(msgspec.Struct, frozen=True, rename="camel"):
         return f"KeyTold({self.issued.key_id})"
 
 
-class KeyPage(msgspec.Struct, frozen=True, rename="camel"):
+class KeyPage(CamelStruct):
     """All keys of an account."""
 
     keys: Annotated[list[KeyShown], doc("Oldest first.")]

@@ -2,10 +2,17 @@
 
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import DEFAULT_PAGE, Cursor, DryRunFlag, HasMore, PageSize, doc
+from gatehouse.core.api_values import (
+    DEFAULT_PAGE,
+    CamelStruct,
+    Cursor,
+    DryRunFlag,
+    HasMore,
+    PageSize,
+    doc,
+)
 from gatehouse.core.clock import Moment
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.rules.list_entries import ListKind
@@ -31,7 +38,7 @@ EntryValue = Annotated[
 Counted = Annotated[int, doc("How many.", 1)]
 
 
-class NewList(msgspec.Struct, frozen=True, rename="camel"):
+class NewList(CamelStruct):
     """A list to create."""
 
     name: ListName
@@ -42,7 +49,7 @@ class NewList(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class ListShown(msgspec.Struct, frozen=True, rename="camel"):
+class ListShown(CamelStruct):
     """A list."""
 
     name: ListName
@@ -52,20 +59,20 @@ class ListShown(msgspec.Struct, frozen=True, rename="camel"):
     created_at: Annotated[Moment, doc("When it was made (RFC 3339).")]
 
 
-class ListPage(msgspec.Struct, frozen=True, rename="camel"):
+class ListPage(CamelStruct):
     """All lists of an account."""
 
     lists: Annotated[list[ListShown], doc("By name.")]
 
 
-class ListDropped(msgspec.Struct, frozen=True, rename="camel"):
+class ListDropped(CamelStruct):
     """A list that is gone."""
 
     name: ListName
     entries: Annotated[int, doc("How many were in force.", 12)]
 
 
-class ListDropping(msgspec.Struct, frozen=True, rename="camel"):
+class ListDropping(CamelStruct):
     """How a list is dropped."""
 
     force: Annotated[bool, doc("`true` drops it although rules use it.")] = False
@@ -110,7 +117,7 @@ class EntriesToAdd(Personal, frozen=True, rename="camel"):
     ] = None
 
 
-class EntriesAdded(msgspec.Struct, frozen=True, rename="camel"):
+class EntriesAdded(CamelStruct):
     """What became of entries."""
 
     name: ListName
@@ -129,7 +136,7 @@ class EntriesToRemove(Personal, frozen=True, rename="camel"):
     ]
 
 
-class EntriesRemoved(msgspec.Struct, frozen=True, rename="camel"):
+class EntriesRemoved(CamelStruct):
     """Entries that are off a list."""
 
     name: ListName
@@ -147,7 +154,7 @@ class EntrySearch(Personal, frozen=True, rename="camel"):
     ] = None
 
 
-class EntryShown(msgspec.Struct, frozen=True, rename="camel"):
+class EntryShown(CamelStruct):
     """An entry as people may see it."""
 
     value: Annotated[str, doc("What is shown of it.", "203.0.113.0/24")]
@@ -159,7 +166,7 @@ class EntryShown(msgspec.Struct, frozen=True, rename="camel"):
     removed_at: Annotated[Moment | None, doc("When it was removed (RFC 3339).")]
 
 
-class EntryShownPage(msgspec.Struct, frozen=True, rename="camel"):
+class EntryShownPage(CamelStruct):
     """Entries of a list."""
 
     entries: Annotated[list[EntryShown], doc("By value.")]
@@ -167,14 +174,14 @@ class EntryShownPage(msgspec.Struct, frozen=True, rename="camel"):
     cursor: Annotated[str | None, doc("For the next page.")]
 
 
-class OperationSearch(msgspec.Struct, frozen=True, rename="camel"):
+class OperationSearch(CamelStruct):
     """Which changes of a list to show."""
 
     limit: PageSize = DEFAULT_PAGE
     starting_after: Annotated[Cursor | None, doc("The `cursor` of the page before.")] = None
 
 
-class ListOperation(msgspec.Struct, frozen=True, rename="camel"):
+class ListOperation(CamelStruct):
     """One change of a list."""
 
     action: Annotated[str, doc("What was done.", "list.add")]
@@ -185,7 +192,7 @@ class ListOperation(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class ListOperationPage(msgspec.Struct, frozen=True, rename="camel"):
+class ListOperationPage(CamelStruct):
     """Changes of a list, newest first."""
 
     operations: Annotated[list[ListOperation], doc("Newest first.")]

@@ -2,14 +2,12 @@
 
 from typing import Annotated, Any
 
-import msgspec
-
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.spans import SinceText, UntilText
 
 
-class TrialOfModel(msgspec.Struct, frozen=True, rename="camel"):
+class TrialOfModel(CamelStruct):
     """Which requests a model is tried on."""
 
     since: SinceText = None
@@ -23,14 +21,14 @@ class TrialOfModel(msgspec.Struct, frozen=True, rename="camel"):
     ] = False
 
 
-class ModelShadow(msgspec.Struct, frozen=True, rename="camel"):
+class ModelShadow(CamelStruct):
     """Whether a model scores beside the one in force."""
 
     version: Annotated[int, doc("The model.", 2)]
     since: Annotated[Moment | None, doc("Since when it does (RFC 3339); null if it does not.")]
 
 
-class ModelTrialShown(msgspec.Struct, frozen=True, rename="camel"):
+class ModelTrialShown(CamelStruct):
     """What the newest trial of a model found."""
 
     version: Annotated[int, doc("The model.", 2)]

@@ -2,10 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
-import msgspec
-
 from gatehouse.admin.configurations.types import Note, Version
-from gatehouse.core.api_values import Money, doc
+from gatehouse.core.api_values import CamelStruct, Money, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.spans import SinceText, UntilText
 from gatehouse.sentry.costs import CostPreset
@@ -21,7 +19,7 @@ HoldoutShare = Annotated[float, doc("Share of the newest requests to measure on.
 Presumed = Annotated[bool, doc("Whether requests without a label count as legitimate.")]
 
 
-class TrainingRequest(msgspec.Struct, frozen=True, rename="camel"):
+class TrainingRequest(CamelStruct):
     """What to learn from, and how."""
 
     since: SinceText = None
@@ -36,7 +34,7 @@ class TrainingRequest(msgspec.Struct, frozen=True, rename="camel"):
     note: Note = None
 
 
-class LabelAuditRequest(msgspec.Struct, frozen=True, rename="camel"):
+class LabelAuditRequest(CamelStruct):
     """Which labels to check, as a training would take them."""
 
     since: SinceText = None
@@ -46,7 +44,7 @@ class LabelAuditRequest(msgspec.Struct, frozen=True, rename="camel"):
     presume: Presumed = True
 
 
-class ModelShown(msgspec.Struct, frozen=True, rename="camel"):
+class ModelShown(CamelStruct):
     """A model."""
 
     version: Version
@@ -61,7 +59,7 @@ class ModelShown(msgspec.Struct, frozen=True, rename="camel"):
     note: Annotated[str | None, doc("Why.")]
 
 
-class ThresholdCostShown(msgspec.Struct, frozen=True, rename="camel"):
+class ThresholdCostShown(CamelStruct):
     """What one threshold of a report would have cost."""
 
     below: Annotated[float, doc("Requests with less confidence are declined.")]
@@ -69,7 +67,7 @@ class ThresholdCostShown(msgspec.Struct, frozen=True, rename="camel"):
     best_for: Annotated[list[CostPreset], doc("Presets for which no other threshold is cheaper.")]
 
 
-class ModelReported(ModelShown, frozen=True, rename="camel"):
+class ModelReported(ModelShown):
     """A model with what was measured when it was trained."""
 
     report: Annotated[
@@ -82,14 +80,14 @@ class ModelReported(ModelShown, frozen=True, rename="camel"):
     ] = None
 
 
-class ModelFileTold(msgspec.Struct, frozen=True, rename="camel"):
+class ModelFileTold(CamelStruct):
     """A model as a file."""
 
     version: Version
     file: Annotated[str, doc("The text of the file (JSON).")]
 
 
-class ModelImport(msgspec.Struct, frozen=True, rename="camel"):
+class ModelImport(CamelStruct):
     """A model file to keep as a new version."""
 
     file: Annotated[str, doc("The text of the file.", "{}", max_length=512 * 1024)]
@@ -97,7 +95,7 @@ class ModelImport(msgspec.Struct, frozen=True, rename="camel"):
     note: Note = None
 
 
-class ModelImported(msgspec.Struct, frozen=True, rename="camel"):
+class ModelImported(CamelStruct):
     """Which version a file became; nothing uses it yet."""
 
     version: Version
@@ -105,13 +103,13 @@ class ModelImported(msgspec.Struct, frozen=True, rename="camel"):
     remarks: Annotated[list[str], doc("How it fits this version of the service.", [])]
 
 
-class ModelPage(msgspec.Struct, frozen=True, rename="camel"):
+class ModelPage(CamelStruct):
     """All models of an account."""
 
     models: Annotated[list[ModelShown], doc("Newest first, the shipped one last.")]
 
 
-class ThresholdKept(msgspec.Struct, frozen=True, rename="camel"):
+class ThresholdKept(CamelStruct):
     """A threshold in use, and which share of recent requests is below it.
 
     Null where the threshold was set after the model was trained.
@@ -130,7 +128,7 @@ class ThresholdKept(msgspec.Struct, frozen=True, rename="camel"):
     changed_unmapped: Annotated[int | None, doc("The same with scores as they are.", 560)] = None
 
 
-class PromotionOptions(msgspec.Struct, frozen=True, rename="camel"):
+class PromotionOptions(CamelStruct):
     """How a model is put into use."""
 
     raw_scores: Annotated[
@@ -139,7 +137,7 @@ class PromotionOptions(msgspec.Struct, frozen=True, rename="camel"):
     note: Note = None
 
 
-class ModelSwitched(msgspec.Struct, frozen=True, rename="camel"):
+class ModelSwitched(CamelStruct):
     """Which model is live now."""
 
     version: Version

@@ -18,7 +18,7 @@ from gatehouse.billing.statement import (
     Statement,
     read_period,
 )
-from gatehouse.core.api_values import Money, Timestamp, doc, money
+from gatehouse.core.api_values import CamelStruct, Money, Timestamp, doc, money
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidFields
 
@@ -53,7 +53,7 @@ class StatementQuery(PeriodQuery, frozen=True):
     daily: Annotated[bool, doc("Whether charges are by day.")] = False
 
 
-class ExpiringCredit(msgspec.Struct, frozen=True, rename="camel"):
+class ExpiringCredit(CamelStruct):
     """An amount that was credited until a day."""
 
     credit_id: Annotated[str, doc("Its entry in the ledger.", "adj_01k2")]
@@ -62,7 +62,7 @@ class ExpiringCredit(msgspec.Struct, frozen=True, rename="camel"):
     expires_at: Annotated[Timestamp, doc("When what is left is taken back (RFC 3339).")]
 
 
-class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):
+class BalanceResponse(CamelStruct):
     """What an account has."""
 
     balance: Annotated[Money, doc("All of it, also what is held.")]
@@ -76,7 +76,7 @@ class BalanceResponse(msgspec.Struct, frozen=True, rename="camel"):
     credits: Annotated[list[ExpiringCredit], doc("Credits in it that expire, the soonest first.")]
 
 
-class StatementMovement(msgspec.Struct, frozen=True, rename="camel"):
+class StatementMovement(CamelStruct):
     """A top-up or an adjustment."""
 
     entry: Annotated[str, doc("Its id in the ledger.")]
@@ -87,7 +87,7 @@ class StatementMovement(msgspec.Struct, frozen=True, rename="camel"):
     note: Annotated[str | None, doc("What the operator noted.")]
 
 
-class StatementCharge(msgspec.Struct, frozen=True, rename="camel"):
+class StatementCharge(CamelStruct):
     """All charges of one fee type at one fee."""
 
     fee_type: Annotated[str, doc("Fee type.", "PRECHECK")]
@@ -97,7 +97,7 @@ class StatementCharge(msgspec.Struct, frozen=True, rename="camel"):
     day: Annotated[date | UnsetType, doc("The day in UTC; only if asked for.")] = UNSET
 
 
-class StatementResponse(msgspec.Struct, frozen=True, rename="camel"):
+class StatementResponse(CamelStruct):
     """What moved a balance: opening + top-ups + adjustments - charged = closing."""
 
     first: Annotated[date, doc("The first day of the period, in UTC.")] = msgspec.field(name="from")

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize, doc
+from gatehouse.core.api_values import DEFAULT_PAGE, CamelStruct, HasMore, PageSize, doc
 from gatehouse.core.clock import Moment
 from gatehouse.gateway.notifying import NotifiedEvent
 
@@ -61,7 +61,7 @@ class KeptNotification(msgspec.Struct, frozen=True, kw_only=True):
     detail: str | None = None
 
 
-class NotificationSearch(msgspec.Struct, frozen=True, rename="camel"):
+class NotificationSearch(CamelStruct):
     """Which notifications to list."""
 
     limit: PageSize = DEFAULT_PAGE
@@ -81,7 +81,7 @@ class NotificationSearch(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class NotificationShown(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class NotificationShown(CamelStruct, kw_only=True):
     """What a provider told of a payment by itself."""
 
     notification_id: NotificationId
@@ -104,7 +104,7 @@ class NotificationShown(msgspec.Struct, frozen=True, rename="camel", kw_only=Tru
     reason: Annotated[str | None, doc("Why nothing followed, or nothing so far.", "no_payment")]
 
 
-class NotificationPage(msgspec.Struct, frozen=True, rename="camel"):
+class NotificationPage(CamelStruct):
     """Notifications, newest first."""
 
     notifications: Annotated[list[NotificationShown], doc("Newest first.")]

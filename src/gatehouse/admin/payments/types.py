@@ -3,10 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import DEFAULT_PAGE, HasMore, PageSize, doc
+from gatehouse.core.api_values import DEFAULT_PAGE, CamelStruct, HasMore, PageSize, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.spans import SinceText, UntilText
 from gatehouse.gateway.operating import OperationKind
@@ -39,7 +38,7 @@ class PaymentState(StrEnum):
     REFUNDED = "REFUNDED"
 
 
-class OperationAmount(msgspec.Struct, frozen=True, rename="camel"):
+class OperationAmount(CamelStruct):
     """How much to capture or to refund."""
 
     amount_minor: Annotated[
@@ -60,13 +59,13 @@ class OperationAmount(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class OperationFinding(msgspec.Struct, frozen=True, rename="camel"):
+class OperationFinding(CamelStruct):
     """What a person found out about an operation in doubt."""
 
     succeeded: Annotated[bool, doc("Whether the provider did it.", True)]
 
 
-class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
+class PaymentSearch(CamelStruct):
     """Which payments to list."""
 
     limit: PageSize = DEFAULT_PAGE
@@ -100,7 +99,7 @@ class PaymentSearch(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class OperationShown(msgspec.Struct, frozen=True, rename="camel"):
+class OperationShown(CamelStruct):
     """One operation on a payment."""
 
     operation_id: Annotated[str, doc("Its id.", "op_01kcb5f7a0mzq8vd0e2h4x7n9t")]
@@ -129,7 +128,7 @@ class OperationShown(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class PaymentShown(msgspec.Struct, frozen=True, rename="camel"):
+class PaymentShown(CamelStruct):
     """A payment that the provider authorized, and what was done with it."""
 
     request_id: Annotated[str, doc("The request that made it.", "req_01kcb5f6y3mzq8vd0e2h4x7n9t")]
@@ -154,7 +153,7 @@ class PaymentShown(msgspec.Struct, frozen=True, rename="camel"):
     operations: Annotated[list[OperationShown], doc("Oldest first.")]
 
 
-class PaymentPage(msgspec.Struct, frozen=True, rename="camel"):
+class PaymentPage(CamelStruct):
     """Payments, newest first."""
 
     payments: Annotated[list[PaymentShown], doc("Newest first.")]

@@ -2,10 +2,8 @@
 
 from typing import Annotated, Final
 
-import msgspec
-
 from gatehouse.access.roles import COMPOSABLE, Permission
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 
 LONGEST_NAME: Final = 60
 MOST_ROLES: Final = 50
@@ -22,14 +20,14 @@ RolePermissions = Annotated[
 ]
 
 
-class RoleContent(msgspec.Struct, frozen=True, rename="camel"):
+class RoleContent(CamelStruct):
     """A role to make, or what it is to be from now on."""
 
     name: RoleName
     permissions: RolePermissions
 
 
-class RoleShown(msgspec.Struct, frozen=True, rename="camel"):
+class RoleShown(CamelStruct):
     """A role of an account."""
 
     role_id: Annotated[str, doc("Its id.", "role_01kabcdefghjkmnpqrstvwxyz0")]
@@ -40,13 +38,13 @@ class RoleShown(msgspec.Struct, frozen=True, rename="camel"):
     version: Annotated[int, doc("Grows with each change.", 1)]
 
 
-class RoleList(msgspec.Struct, frozen=True, rename="camel"):
+class RoleList(CamelStruct):
     """The roles of an account."""
 
     roles: Annotated[list[RoleShown], doc("Those that every account has first.")]
 
 
-class RoleDeleted(msgspec.Struct, frozen=True, rename="camel"):
+class RoleDeleted(CamelStruct):
     """A role that is gone."""
 
     role_id: Annotated[str, doc("Its id.", "role_01kabcdefghjkmnpqrstvwxyz0")]

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.admin.decisions.use_cases.review_summary import ReviewSummary
-from gatehouse.core.api_values import Timestamp, doc
+from gatehouse.core.api_values import CamelStruct, Timestamp, doc
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
@@ -74,7 +73,7 @@ ReasonField = Annotated[
 ]
 
 
-class ReviewChange(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class ReviewChange(Checked, CamelStruct, kw_only=True):
     """What every change of a review has."""
 
     reviewer: Annotated[
@@ -86,7 +85,7 @@ class ReviewChange(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only
         yield from _unfit("reviewer", self.reviewer)
 
 
-class ReviewResolution(ReviewChange, frozen=True, rename="camel"):
+class ReviewResolution(ReviewChange):
     """The reviewer's verdict on a decision, with the reason."""
 
     resolution: VerdictField
@@ -98,7 +97,7 @@ class ReviewResolution(ReviewChange, frozen=True, rename="camel"):
         yield from _blank("reason", self.reason)
 
 
-class BulkResolution(ReviewResolution, frozen=True, rename="camel", kw_only=True):
+class BulkResolution(ReviewResolution, kw_only=True):
     """One verdict on many decisions."""
 
     request_ids: Annotated[
@@ -112,7 +111,7 @@ class BulkResolution(ReviewResolution, frozen=True, rename="camel", kw_only=True
     ]
 
 
-class ReviewNote(ReviewChange, frozen=True, rename="camel"):
+class ReviewNote(ReviewChange):
     """Something that a reviewer writes down."""
 
     text: Annotated[
@@ -131,7 +130,7 @@ class ReviewNote(ReviewChange, frozen=True, rename="camel"):
         yield from _blank("text", self.text)
 
 
-class ReviewAssignment(ReviewChange, frozen=True, rename="camel"):
+class ReviewAssignment(ReviewChange):
     """Who is to have a review."""
 
     assignee: Annotated[
@@ -145,7 +144,7 @@ class ReviewAssignment(ReviewChange, frozen=True, rename="camel"):
         yield from _unfit("assignee", self.assignee)
 
 
-class PublicReviewEvent(msgspec.Struct, frozen=True, rename="camel"):
+class PublicReviewEvent(CamelStruct):
     """One line of the history of a review."""
 
     at: Annotated[Timestamp, doc("When (RFC 3339).")]
@@ -165,7 +164,7 @@ class PublicReviewEvent(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class Review(msgspec.Struct, frozen=True, rename="camel"):
+class Review(CamelStruct):
     """A decision that waits for a reviewer, or was resolved by one."""
 
     request_id: Annotated[str, doc("The `requestId` of the decision.")]
@@ -201,7 +200,7 @@ class Review(msgspec.Struct, frozen=True, rename="camel"):
     ] = UNSET
 
 
-class ReviewPage(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewPage(CamelStruct):
     """A page of reviews in the order that was asked for."""
 
     reviews: list[Review]
@@ -216,7 +215,7 @@ class ResolutionOutcome(StrEnum):
     NOT_FOUND = "NOT_FOUND"
 
 
-class ResolutionResult(msgspec.Struct, frozen=True, rename="camel"):
+class ResolutionResult(CamelStruct):
     """The answer about one of many reviews."""
 
     request_id: Annotated[str, doc("As it was sent, card numbers masked.")]
@@ -226,7 +225,7 @@ class ResolutionResult(msgspec.Struct, frozen=True, rename="camel"):
     resolved_at: Annotated[Timestamp | None, doc("When.")]
 
 
-class BulkResult(msgspec.Struct, frozen=True, rename="camel"):
+class BulkResult(CamelStruct):
     """What became of many reviews, in the order in which they were sent."""
 
     results: list[ResolutionResult]

@@ -3,11 +3,10 @@
 from enum import StrEnum
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.entities.types import EntityType
-from gatehouse.core.api_values import DryRunFlag, doc
+from gatehouse.core.api_values import CamelStruct, DryRunFlag, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.core.stages.outcomes import Outcome
@@ -45,7 +44,7 @@ class RingOrder(StrEnum):
     NEWEST = "newest"
 
 
-class RingSearch(msgspec.Struct, frozen=True, rename="camel"):
+class RingSearch(CamelStruct):
     """Which rings to list."""
 
     order: Annotated[
@@ -55,14 +54,14 @@ class RingSearch(msgspec.Struct, frozen=True, rename="camel"):
     limit: Annotated[Annotated[int, Meta(ge=1, le=MOST_SHOWN)], doc("How many rings at most.")] = 20
 
 
-class RingMoney(msgspec.Struct, frozen=True, rename="camel"):
+class RingMoney(CamelStruct):
     """Amounts of orders in one currency."""
 
     currency: Annotated[str | None, doc("ISO 4217 code.", "USD")]
     amount: Annotated[float, doc("In units of the currency.", 249.9)]
 
 
-class RingShown(msgspec.Struct, frozen=True, rename="camel"):
+class RingShown(CamelStruct):
     """A ring by the decisions that were looked at."""
 
     id: _Id
@@ -74,7 +73,7 @@ class RingShown(msgspec.Struct, frozen=True, rename="camel"):
     last_seen_at: _Until
 
 
-class RingPage(msgspec.Struct, frozen=True, rename="camel"):
+class RingPage(CamelStruct):
     """Rings of an account."""
 
     rings: Annotated[list[RingShown], doc("In the order that was asked for.")]
@@ -95,7 +94,7 @@ class RingMember(Personal, frozen=True, rename="camel"):
     last_seen_at: _Until
 
 
-class RingDecision(msgspec.Struct, frozen=True, rename="camel"):
+class RingDecision(CamelStruct):
     """One of a ring's decisions."""
 
     request_id: Annotated[str, doc("The request.")]
@@ -106,7 +105,7 @@ class RingDecision(msgspec.Struct, frozen=True, rename="camel"):
     label: Annotated[Label | None, doc("What it turned out to be, as of now.")]
 
 
-class RingDetails(msgspec.Struct, frozen=True, rename="camel"):
+class RingDetails(CamelStruct):
     """One ring."""
 
     ring: Annotated[RingShown, doc("What it comes to.")]
@@ -118,7 +117,7 @@ class RingDetails(msgspec.Struct, frozen=True, rename="camel"):
     complete: Annotated[bool, doc(f"Whether it has no more than {MOST_READ} decisions.", True)]
 
 
-class RingBlocking(msgspec.Struct, frozen=True, rename="camel"):
+class RingBlocking(CamelStruct):
     """Why and for how long all members of a ring are blocked."""
 
     reason: Annotated[
@@ -144,7 +143,7 @@ class RingBlocking(msgspec.Struct, frozen=True, rename="camel"):
     ] = "blocked"
 
 
-class MembersListed(msgspec.Struct, frozen=True, rename="camel"):
+class MembersListed(CamelStruct):
     """What became of the members of one kind."""
 
     list: Annotated[str, doc("The list.", "blocked-users")]
@@ -153,7 +152,7 @@ class MembersListed(msgspec.Struct, frozen=True, rename="camel"):
     unchanged: Annotated[int, doc("Were there alike.", 0)]
 
 
-class RingBlocked(msgspec.Struct, frozen=True, rename="camel"):
+class RingBlocked(CamelStruct):
     """A ring whose members are on lists."""
 
     id: _Id

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.configurations.types import Differences, Document, Note, Version
 from gatehouse.admin.jobs.types import MOST_EXAMPLES
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.spans import SinceText, UntilText
 from gatehouse.core.reading.validation import Checked
@@ -16,7 +15,7 @@ from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.rules.ruleset import RuleState
 
 
-class BacktestRequest(msgspec.Struct, frozen=True, rename="camel"):
+class BacktestRequest(CamelStruct):
     """A rule set to try on recorded requests."""
 
     document: Document
@@ -36,7 +35,7 @@ class BacktestRequest(msgspec.Struct, frozen=True, rename="camel"):
     ] = 5
 
 
-class TrialRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class TrialRequest(Checked, CamelStruct):
     """A rule set, and the case to try it on."""
 
     document: Document
@@ -61,7 +60,7 @@ class TrialRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
             yield "signals", "give exactly one of requestId, signals"
 
 
-class ListAnswer(msgspec.Struct, frozen=True, rename="camel"):
+class ListAnswer(CamelStruct):
     """What a list said to a rule."""
 
     signal: Annotated[str, doc("What was looked up.", "ip.address")]
@@ -71,7 +70,7 @@ class ListAnswer(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class TriedRule(msgspec.Struct, frozen=True, rename="camel"):
+class TriedRule(CamelStruct):
     """What one rule said."""
 
     name: Annotated[str, doc("Its name.", "large-order")]
@@ -83,7 +82,7 @@ class TriedRule(msgspec.Struct, frozen=True, rename="camel"):
     lists: Annotated[list[ListAnswer], doc("The lists that it looked at.")]
 
 
-class TrialResponse(msgspec.Struct, frozen=True, rename="camel"):
+class TrialResponse(CamelStruct):
     """What a rule set decides about a case."""
 
     rule_set: Annotated[str, doc("Its name.", "checkout")]
@@ -93,7 +92,7 @@ class TrialResponse(msgspec.Struct, frozen=True, rename="camel"):
     rules: Annotated[list[TriedRule], doc("In the order of the document.")]
 
 
-class RuleVersion(msgspec.Struct, frozen=True, rename="camel"):
+class RuleVersion(CamelStruct):
     """A version of the rule set in which a rule changed."""
 
     version: Version
@@ -103,7 +102,7 @@ class RuleVersion(msgspec.Struct, frozen=True, rename="camel"):
     differences: Differences
 
 
-class RuleShown(msgspec.Struct, frozen=True, rename="camel"):
+class RuleShown(CamelStruct):
     """One rule of a rule set."""
 
     rule_set: Annotated[str, doc("Its rule set.", "checkout")]
@@ -123,7 +122,7 @@ class RuleShown(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class RuleSwitch(msgspec.Struct, frozen=True, rename="camel"):
+class RuleSwitch(CamelStruct):
     """What a rule is to do from now on."""
 
     state: Annotated[

@@ -2,12 +2,11 @@
 
 from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from gatehouse.admin.decisions.use_cases.public_decisions import PublicDecision
 from gatehouse.admin.reviews.types import Review
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 
 _NextCursor = Annotated[
     str | None, doc("Send it as `cursor` for what follows; null when there is nothing more.")
@@ -21,7 +20,7 @@ _StillIndexing = Annotated[
 ]
 
 
-class DecisionMatches(msgspec.Struct, frozen=True, rename="camel"):
+class DecisionMatches(CamelStruct):
     """A page of decisions that were searched for, newest first."""
 
     decisions: list[PublicDecision]
@@ -29,7 +28,7 @@ class DecisionMatches(msgspec.Struct, frozen=True, rename="camel"):
     still_indexing: _StillIndexing = UNSET
 
 
-class ReviewMatches(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewMatches(CamelStruct):
     """A page of reviews that were searched for, oldest first."""
 
     reviews: list[Review]

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.wording.sentences import Phrase
@@ -58,7 +57,7 @@ class TopUpKind(StrEnum):
     """With the stored card, because the balance was under its floor."""
 
 
-class TopUpWanted(msgspec.Struct, frozen=True, rename="camel"):
+class TopUpWanted(CamelStruct):
     """How much to add."""
 
     amount_minor: Annotated[
@@ -78,7 +77,7 @@ class TopUpWanted(msgspec.Struct, frozen=True, rename="camel"):
     ] = False
 
 
-class TopUpShown(msgspec.Struct, frozen=True, rename="camel"):
+class TopUpShown(CamelStruct):
     """A top-up by card."""
 
     top_up_id: TopUpId
@@ -114,7 +113,7 @@ class TopUpShown(msgspec.Struct, frozen=True, rename="camel"):
     reason: Annotated[str | None, doc("Why it is as it is.", "other_amount")]
 
 
-class TopUpList(msgspec.Struct, frozen=True, rename="camel"):
+class TopUpList(CamelStruct):
     """Top-ups of an account."""
 
     top_ups: Annotated[list[TopUpShown], doc(f"The newest first; at most {MOST_LISTED}.")]
@@ -123,7 +122,7 @@ class TopUpList(msgspec.Struct, frozen=True, rename="camel"):
 MinorAmount = Annotated[int, Meta(ge=1, le=LARGEST_PAYMENT)]
 
 
-class AutoTopUpWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class AutoTopUpWanted(Checked, CamelStruct):
     """When to top up automatically, and how far."""
 
     enabled: Annotated[
@@ -148,7 +147,7 @@ class AutoTopUpWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
             yield "monthlyLimitMinor", _LIMIT_TOO_LOW()
 
 
-class TopUpLimit(msgspec.Struct, frozen=True, rename="camel"):
+class TopUpLimit(CamelStruct):
     """The most that cards are charged in a day."""
 
     day_limit_minor: Annotated[
@@ -161,7 +160,7 @@ class TopUpLimit(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class TopUpLimitShown(msgspec.Struct, frozen=True, rename="camel"):
+class TopUpLimitShown(CamelStruct):
     """The most that cards are charged in a day, and what is left of it."""
 
     day_limit_minor: Annotated[int | None, doc("As it was set; null where it never was.", 30000)]
@@ -189,7 +188,7 @@ class AutoTopUpReason(StrEnum):
     """A person must look after a top-up first."""
 
 
-class AutoTopUpShown(msgspec.Struct, frozen=True, rename="camel"):
+class AutoTopUpShown(CamelStruct):
     """How automatic top-ups of an account are set, and how they are."""
 
     enabled: Annotated[bool, doc("Whether they are turned on.")]

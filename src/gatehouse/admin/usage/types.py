@@ -8,7 +8,7 @@ import msgspec
 
 from gatehouse.admin.money.types import PeriodQuery
 from gatehouse.billing.statement import UsageBy
-from gatehouse.core.api_values import Money, doc
+from gatehouse.core.api_values import CamelStruct, Money, doc
 
 
 class UsagePer(StrEnum):
@@ -31,7 +31,7 @@ class UsageQuery(PeriodQuery, frozen=True):
     per: Annotated[UsagePer, doc("Spans of `groups`.")] = UsagePer.DAY
 
 
-class UsageEntry(msgspec.Struct, frozen=True, rename="camel"):
+class UsageEntry(CamelStruct):
     """The requests of one operation on one day."""
 
     day: Annotated[date, doc("In UTC.", "2026-11-16")]
@@ -40,7 +40,7 @@ class UsageEntry(msgspec.Struct, frozen=True, rename="camel"):
     charged: Annotated[Money, doc("What they were charged.")]
 
 
-class UsageGroupEntry(msgspec.Struct, frozen=True, rename="camel"):
+class UsageGroupEntry(CamelStruct):
     """The requests of one key, pipeline or tag on one day or in one month."""
 
     day: Annotated[date, doc("In UTC; the first of a month.", "2026-11-01")]
@@ -58,7 +58,7 @@ class UsageGroupEntry(msgspec.Struct, frozen=True, rename="camel"):
     is_rest: Annotated[bool, doc("Whether these are all beyond the largest 1,000 groups.", False)]
 
 
-class UsageResponse(msgspec.Struct, frozen=True, rename="camel"):
+class UsageResponse(CamelStruct):
     """What an account used in a period."""
 
     first: Annotated[date, doc("The first day.", "2026-11-01")] = msgspec.field(name="from")

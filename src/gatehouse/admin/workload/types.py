@@ -16,7 +16,7 @@ from gatehouse.admin.reviews.types import (
     person_name,
 )
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
-from gatehouse.core.api_values import DryRunFlag, doc
+from gatehouse.core.api_values import CamelStruct, DryRunFlag, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
@@ -166,14 +166,14 @@ class ListMany(BulkSelection, frozen=True, rename="camel", kw_only=True):
         return BulkTerms(list=self.list, entity=self.entity, reason=self.reason, days=self.days)
 
 
-class BulkRefusal(msgspec.Struct, frozen=True, rename="camel"):
+class BulkRefusal(CamelStruct):
     """A decision with which nothing was done, or whose change stays, and why."""
 
     request_id: str
     why: str
 
 
-class BulkShown(msgspec.Struct, frozen=True, rename="camel"):
+class BulkShown(CamelStruct):
     """A change of many decisions: what became of it."""
 
     id: Annotated[str | None, doc("Its id; null of a dry run.", "blk_01kabc")]

@@ -17,7 +17,7 @@ from gatehouse.admin.alerts.types.standing_out import (
     standing_out,
 )
 from gatehouse.admin.alerts.types.usual import UsualTraffic
-from gatehouse.core.api_values import DryRunFlag, PageSize, doc
+from gatehouse.core.api_values import CamelStruct, DryRunFlag, PageSize, doc
 from gatehouse.core.clock import Moment, iso_time
 from gatehouse.core.secrets.hidden import Personal
 
@@ -48,7 +48,7 @@ _Kind = Annotated[
 ]
 
 
-class MeasureDeparting(msgspec.Struct, frozen=True, rename="camel"):
+class MeasureDeparting(CamelStruct):
     """One of the counts that depart from the normal."""
 
     measure: Annotated[Measure, doc("What is counted.", "refused")]
@@ -57,7 +57,7 @@ class MeasureDeparting(msgspec.Struct, frozen=True, rename="camel"):
     requests: Annotated[int, doc("Of how many requests.", 52)]
 
 
-class AlertFound(msgspec.Struct, frozen=True, rename="camel"):
+class AlertFound(CamelStruct):
     """What is kept of an alert, as it was last seen."""
 
     window_minutes: int
@@ -95,20 +95,20 @@ class AlertShown(Personal, frozen=True, rename="camel"):
     ]
 
 
-class AlertSearch(msgspec.Struct, frozen=True, rename="camel"):
+class AlertSearch(CamelStruct):
     """Which alerts to list."""
 
     limit: PageSize = MOST_SHOWN
     ended: Annotated[bool, doc("Whether to list those that have ended, too.")] = False
 
 
-class AlertPage(msgspec.Struct, frozen=True, rename="camel"):
+class AlertPage(CamelStruct):
     """Alerts of an account."""
 
     alerts: Annotated[list[AlertShown], doc("What goes on first, newest first.")]
 
 
-class AlertAnswer(msgspec.Struct, frozen=True, rename="camel"):
+class AlertAnswer(CamelStruct):
     """What a person says about an alert."""
 
     note: Annotated[
@@ -120,7 +120,7 @@ class AlertAnswer(msgspec.Struct, frozen=True, rename="camel"):
     ] = False
 
 
-class AlertBlocking(msgspec.Struct, frozen=True, rename="camel"):
+class AlertBlocking(CamelStruct):
     """What of an alert is blocked, and for how long."""
 
     kinds: Annotated[
@@ -149,7 +149,7 @@ class AlertBlocking(msgspec.Struct, frozen=True, rename="camel"):
     ] = "blocked"
 
 
-class ValuesListed(msgspec.Struct, frozen=True, rename="camel"):
+class ValuesListed(CamelStruct):
     """What became of the values that one list holds."""
 
     list: Annotated[str, doc("The list.", "blocked-networks")]
@@ -158,7 +158,7 @@ class ValuesListed(msgspec.Struct, frozen=True, rename="camel"):
     unchanged: Annotated[int, doc("Were there alike.", 0)]
 
 
-class AlertBlocked(msgspec.Struct, frozen=True, rename="camel"):
+class AlertBlocked(CamelStruct):
     """An alert whose values are on lists."""
 
     id: _Id

@@ -5,13 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Final
 
-import msgspec
-
 from gatehouse.admin.alerts.types.observing import SIGNALS, SeenRequest, ValueKind
 from gatehouse.admin.alerts.types.usual import UsualTraffic
 from gatehouse.conditions.catalogue import Catalogue
 from gatehouse.conditions.clicked import Clicked, ClickedGroup, Operator, write_condition
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.money import format_amount
 
 MOST_OF_A_KIND: Final = 5
@@ -29,7 +27,7 @@ _CENT_MICROS: Final = 10_000
 _IN_A_RULE: Final = (ValueKind.ADDRESS, ValueKind.DEVICE, ValueKind.NETWORK, ValueKind.DOMAIN)
 
 
-class StandingOut(msgspec.Struct, frozen=True, rename="camel"):
+class StandingOut(CamelStruct):
     """A value that an alert's requests have more often than usual."""
 
     kind: Annotated[ValueKind, doc("What it is.", "address")]
@@ -40,7 +38,7 @@ class StandingOut(msgspec.Struct, frozen=True, rename="camel"):
     lift: Annotated[float, doc("Its share divided by the usual one.", 9500.0)]
 
 
-class AtStake(msgspec.Struct, frozen=True, rename="camel"):
+class AtStake(CamelStruct):
     """What the requests of an alert come to in one currency."""
 
     currency: Annotated[str, doc("ISO 4217 code; empty where none was sent.")]
@@ -48,7 +46,7 @@ class AtStake(msgspec.Struct, frozen=True, rename="camel"):
     accepted: Annotated[str, doc("Those that were accepted, not refused.", "12.00")]
 
 
-class ProposedRule(msgspec.Struct, frozen=True, rename="camel"):
+class ProposedRule(CamelStruct):
     """A rule that finds the requests of an alert, to begin with."""
 
     name: Annotated[

@@ -4,11 +4,10 @@ import logging
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-import msgspec
-
 from gatehouse.archive.keeping import carry_out, make_plan
 from gatehouse.archive.manifest import Manifest, read_manifest
 from gatehouse.archive.places import ArchivePlace, open_place
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.scopes import account_change, account_reading
@@ -22,7 +21,7 @@ Reached = Callable[[int, int], object]
 """Takes how many records are done, and of how many."""
 
 
-class ArchiveState(msgspec.Struct, frozen=True, rename="camel"):
+class ArchiveState(CamelStruct):
     """What an archive has of an account, and what was done to it now."""
 
     account_id: str

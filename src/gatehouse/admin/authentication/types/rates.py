@@ -9,9 +9,7 @@ import datetime
 from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
-import msgspec
-
-from gatehouse.core.api_values import Money, doc, money
+from gatehouse.core.api_values import CamelStruct, Money, doc, money
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.authentication.known import AmountLimits, BandLimit
 from gatehouse.sentry.authentication.table import MILLION
@@ -28,7 +26,7 @@ _RUNNING: Final = 2
 """So many quarters above the rate stop a band (article 20)."""
 
 
-class RateFilter(msgspec.Struct, frozen=True, rename="camel"):
+class RateFilter(CamelStruct):
     """How far back to look."""
 
     quarters: Annotated[int, doc("Complete quarters, besides the last 90 days.", ge=2, le=12)] = (
@@ -62,7 +60,7 @@ class RateWindow(NamedTuple):
     """The first day after it."""
 
 
-class BandStanding(msgspec.Struct, frozen=True, rename="camel"):
+class BandStanding(CamelStruct):
     """One band of article 18 in one window."""
 
     up_to: Annotated[Money, doc("Its largest amount.")]
@@ -73,7 +71,7 @@ class BandStanding(msgspec.Struct, frozen=True, rename="camel"):
     fraud: Annotated[Money, doc("Frauds of this size.")]
 
 
-class RateStanding(msgspec.Struct, frozen=True, rename="camel"):
+class RateStanding(CamelStruct):
     """The rate of fraud in one window."""
 
     window: Annotated[str, doc("A quarter, or `now` for the last 90 days.", "2026-Q3")]
@@ -85,7 +83,7 @@ class RateStanding(msgspec.Struct, frozen=True, rename="camel"):
     bands: Annotated[list[BandStanding], doc("The smallest first.")]
 
 
-class RateReport(msgspec.Struct, frozen=True, rename="camel"):
+class RateReport(CamelStruct):
     """Rates of fraud by quarter and band."""
 
     regime: Annotated[str, doc("Whose bands these are.")]

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment
 from gatehouse.core.errors import InvalidInput
@@ -42,7 +41,7 @@ _NEAR: Final = 1e-6
 Confidence = Annotated[float, Meta(ge=0, le=1)]
 
 
-class AuthenticationBody(msgspec.Struct, frozen=True, rename="camel"):
+class AuthenticationBody(CamelStruct):
     """What advice on authentication depends on."""
 
     acquirer_country: Annotated[
@@ -117,7 +116,7 @@ def _share(name: str, value: float) -> int:
     return parts
 
 
-class LimitInForce(msgspec.Struct, frozen=True, rename="camel"):
+class LimitInForce(CamelStruct):
     """Up to which amount an exemption can be asked for, and on which condition."""
 
     article: Annotated[int, doc("16 for low values, 18 for risk analysis.")]
@@ -146,7 +145,7 @@ def _percent(band: RiskBand) -> str:
     return f"{band.reference_rate // 10_000}.{band.reference_rate % 10_000:04d}"
 
 
-class AuthenticationShown(msgspec.Struct, frozen=True, rename="camel"):
+class AuthenticationShown(CamelStruct):
     """Whether an account asks for advice on authentication, and what it depends on."""
 
     settings: Annotated[AuthenticationBody | None, doc("Null where no advice is asked for.")]

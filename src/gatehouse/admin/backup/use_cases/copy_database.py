@@ -5,13 +5,13 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Final
 
-import msgspec
 import sqlalchemy as sa
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.backup.queries import copy_rows, drop_tables, refuse_used
 from gatehouse.admin.backup.use_cases.data_proof import DataProof, prove_data
 from gatehouse.admin.memory.use_cases.memory_check import begin_installation
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import Conflict, GatehouseError, InvalidInput, NotFound
 from gatehouse.operations.installation import open_admin_session, open_database, without_servers
 from gatehouse.settings.settings import Settings
@@ -24,7 +24,7 @@ _TIMEOUT_MS: Final = 60_000
 """For a lock or a connection; a statement may take six times as long."""
 
 
-class CopiedData(msgspec.Struct, frozen=True, rename="camel"):
+class CopiedData(CamelStruct):
     """What was copied."""
 
     target: str

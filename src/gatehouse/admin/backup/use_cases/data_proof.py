@@ -2,12 +2,11 @@
 
 from typing import Final
 
-import msgspec
-
 from gatehouse.admin.audit.use_cases import head, verify
 from gatehouse.admin.money.use_cases.money import verify_ledger
 from gatehouse.admin.people.use_cases.users import problems as people_problems
 from gatehouse.admin.secrets.use_cases.secrets import refused_configurations
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import Conflict
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
@@ -15,7 +14,7 @@ from gatehouse.store.admin.admin_session import AdminSession
 _UNSOUND: Final = Phrase("refused.data_unsound", "the data does not hold together: {problem}{more}")
 
 
-class DataProof(msgspec.Struct, frozen=True, rename="camel"):
+class DataProof(CamelStruct):
     """What was compared and found right."""
 
     accounts: int

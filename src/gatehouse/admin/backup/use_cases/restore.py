@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import sqlalchemy as sa
 from sqlalchemy.exc import ProgrammingError
 
@@ -20,6 +19,7 @@ from gatehouse.admin.backup.use_cases.data_proof import DataProof, prove_data
 from gatehouse.admin.backup.use_cases.postgres_tools import ASIDE, PostgresTools
 from gatehouse.admin.memory.use_cases.memory_check import begin_installation
 from gatehouse.admin.sign_in.queries import sessions
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound, SettingsError
 from gatehouse.operations.installation import (
     has_root_secret,
@@ -40,7 +40,7 @@ _LOADED: Final = Path("the loaded data")
 """Stands for the file where the data is in its place already."""
 
 
-class RestoredData(msgspec.Struct, frozen=True, rename="camel"):
+class RestoredData(CamelStruct):
     """What a restore has put in place."""
 
     file: str

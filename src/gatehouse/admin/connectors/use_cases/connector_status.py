@@ -9,6 +9,7 @@ from gatehouse.access.roles import Permission
 from gatehouse.admin.connectors.types import ConnectorCondition, ConnectorPage, ConnectorShown
 from gatehouse.connectors.definition import decode_program
 from gatehouse.connectors.routing.seat import SeatState
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.wording.notes import read_note
 from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.scopes import installation_reading
@@ -23,7 +24,7 @@ _HEARD_MS: Final = 20_000
 """A server that has reported within this time is running."""
 
 
-class ServerConnectors(msgspec.Struct, frozen=True, rename="camel"):
+class ServerConnectors(CamelStruct):
     """What one running server says."""
 
     server: str

@@ -16,6 +16,7 @@ from gatehouse.connectors.connector import Connector
 from gatehouse.connectors.definition import Function
 from gatehouse.connectors.part_reader import Definition
 from gatehouse.connectors.routing.roster import connector_maker
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, InvalidInput, RequestRefused
 from gatehouse.core.ids import new_id
@@ -68,7 +69,7 @@ class Trial(Personal, frozen=True, kw_only=True):
     """Whether a payment that was made shall stand; otherwise it is reversed at once."""
 
 
-class ConnectorAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ConnectorAnswer(CamelStruct, kw_only=True):
     """What a connector answered."""
 
     connector: str

@@ -9,6 +9,7 @@ import msgspec
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.reviews.use_cases.reviews import StoredReview, reviews_of
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.clock import time_or_none
 from gatehouse.core.files.csv_output import csv_lines, plain_cell
 from gatehouse.core.money import format_amount
@@ -30,7 +31,7 @@ COLUMNS: Final = (
 )
 
 
-class ExportedReview(msgspec.Struct, frozen=True, rename="camel"):
+class ExportedReview(CamelStruct):
     """What a person found."""
 
     status: ReviewState

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from gatehouse.admin.outcomes.types.outcome import PaymentOutcome
-from gatehouse.core.api_values import Money, Timestamp, doc, money
+from gatehouse.core.api_values import CamelStruct, Money, Timestamp, doc, money
 from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome, strongest
 from gatehouse.core.stages.registry import REGISTRY
@@ -17,7 +16,7 @@ from gatehouse.explanations.explanation import Explanation
 from gatehouse.precheck.spec import PRE_CHECK
 
 
-class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
+class DecisionStage(CamelStruct):
     """One stage of a decision."""
 
     name: Annotated[str, doc("Name of the stage.", PRE_CHECK.name)]
@@ -34,7 +33,7 @@ class DecisionStage(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
+class PublicDecision(CamelStruct):
     """The record of one processed request."""
 
     request_id: Annotated[str, doc("The `requestId` of the answer.")]
@@ -81,7 +80,7 @@ class PublicDecision(msgspec.Struct, frozen=True, rename="camel"):
     ] = UNSET
 
 
-class DecisionPage(msgspec.Struct, frozen=True, rename="camel"):
+class DecisionPage(CamelStruct):
     """A page of decision records, newest first."""
 
     decisions: list[PublicDecision]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord, event_of
 from gatehouse.decisions.recorded_event import RecordedEvent
@@ -39,7 +39,7 @@ class OrderAmount(msgspec.Struct, frozen=True):
         return f"{number:,.{digits}f} {self.currency or ''}".rstrip()
 
 
-class ReviewedCustomer(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewedCustomer(CamelStruct):
     """Who ordered, as far as the record may tell it."""
 
     user_id: Annotated[str | None, doc("Your name for the user, or its hash.")]
@@ -49,7 +49,7 @@ class ReviewedCustomer(msgspec.Struct, frozen=True, rename="camel"):
     shipping_country: Annotated[str | None, doc("Country of the delivery.")]
 
 
-class ReviewedOrder(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewedOrder(CamelStruct):
     """What was ordered."""
 
     amount: Annotated[OrderAmount | None, doc("What is to be paid.")]
@@ -62,7 +62,7 @@ class ReviewedOrder(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class ReviewedCard(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewedCard(CamelStruct):
     """Which card."""
 
     brand: Annotated[str | None, doc("Card brand.")]
@@ -73,7 +73,7 @@ class ReviewedCard(msgspec.Struct, frozen=True, rename="camel"):
     prepaid: Annotated[bool | None, doc("Whether it is prepaid.")]
 
 
-class ReviewedOrigin(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewedOrigin(CamelStruct):
     """From where."""
 
     ip_address: Annotated[str | None, doc("The customer's address.")]

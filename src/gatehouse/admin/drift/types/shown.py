@@ -2,23 +2,21 @@
 
 from typing import Annotated, Final
 
-import msgspec
-
 from gatehouse.admin.drift.types.comparing import DriftKind
-from gatehouse.core.api_values import PageSize, doc
+from gatehouse.core.api_values import CamelStruct, PageSize, doc
 from gatehouse.core.clock import Moment
 
 MOST_SHOWN: Final = 100
 
 
-class DriftSearch(msgspec.Struct, frozen=True, rename="camel"):
+class DriftSearch(CamelStruct):
     """Which drift to list."""
 
     limit: PageSize = MOST_SHOWN
     ended: Annotated[bool, doc("Whether to list what has ended, too.")] = False
 
 
-class DriftShown(msgspec.Struct, frozen=True, rename="camel"):
+class DriftShown(CamelStruct):
     """Something that is not as usual."""
 
     kind: Annotated[
@@ -53,7 +51,7 @@ class DriftShown(msgspec.Struct, frozen=True, rename="camel"):
     said: Annotated[str, doc("What it means, in a sentence.")]
 
 
-class DriftPage(msgspec.Struct, frozen=True, rename="camel"):
+class DriftPage(CamelStruct):
     """What is not as usual."""
 
     drifts: Annotated[list[DriftShown], doc("What goes on first, newest first.")]

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from gatehouse.access.actors import Actor
 from gatehouse.admin.decisions.use_cases.public_decisions import public_decision
 from gatehouse.admin.pipelines.use_cases.recorded_answers import load_programs, recorded_answer
-from gatehouse.core.api_values import Timestamp, doc, money
+from gatehouse.core.api_values import CamelStruct, Timestamp, doc, money
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput, NotFound
@@ -34,7 +34,7 @@ _DELETED: Final[dict[str, Any]] = {"decision": None, "response": None}
 _UNKNOWN_PAYMENT: Final[dict[str, Any]] = {"paymentId": None, "party": None}
 
 
-class PublicEvent(msgspec.Struct, frozen=True, rename="camel"):
+class PublicEvent(CamelStruct):
     """Something that happened, as readers of events and webhooks get it."""
 
     id: Annotated[str, doc("The same each time this event is told.")]

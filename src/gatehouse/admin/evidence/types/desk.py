@@ -13,7 +13,7 @@ from gatehouse.admin.evidence.types.compelling import MissingEvidence
 from gatehouse.admin.evidence.types.packet import Goods
 from gatehouse.admin.evidence.types.papers import WantedPaper
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeNetwork
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.files.attachments import MOST_BODY_BYTES
 from gatehouse.core.reading.validation import Checked
@@ -65,14 +65,14 @@ class DisputeChoice(StrEnum):
     ACCEPT = "ACCEPT"
 
 
-class DisputeFilter(msgspec.Struct, frozen=True, rename="camel"):
+class DisputeFilter(CamelStruct):
     """Which disputes to list."""
 
     ended: Annotated[bool, doc("Those that have ended, not the open ones.")] = False
     limit: Annotated[int, doc("At most so many.", ge=1, le=MOST_ON_A_PAGE)] = 50
 
 
-class DisputeDecision(msgspec.Struct, frozen=True, rename="camel"):
+class DisputeDecision(CamelStruct):
     """What is done about a dispute, and why."""
 
     decision: Annotated[
@@ -92,7 +92,7 @@ class DisputeDecision(msgspec.Struct, frozen=True, rename="camel"):
     ] = False
 
 
-class DisputeEnd(msgspec.Struct, frozen=True, rename="camel"):
+class DisputeEnd(CamelStruct):
     """How a dispute ended."""
 
     result: Annotated[DisputeResult, doc("How it ended.", "WON")]
@@ -154,7 +154,7 @@ class NewDisputeFile(Personal, frozen=True, rename="camel"):
     ]
 
 
-class KeptFile(msgspec.Struct, frozen=True, rename="camel"):
+class KeptFile(CamelStruct):
     """A file that was attached to a dispute."""
 
     file_id: Annotated[str, doc("Its id.")]
@@ -165,19 +165,19 @@ class KeptFile(msgspec.Struct, frozen=True, rename="camel"):
     added_by: Annotated[str, doc("Who attached it.", "key:key_1")]
 
 
-class DisputeFile(KeptFile, frozen=True, rename="camel"):
+class DisputeFile(KeptFile):
     """The same with its content."""
 
     content: Annotated[str, doc("Base64.")] = ""
 
 
-class DisputeFileDeleted(msgspec.Struct, frozen=True, rename="camel"):
+class DisputeFileDeleted(CamelStruct):
     """A file that is gone."""
 
     file_id: Annotated[str, doc("Its id.")]
 
 
-class DisputeSummary(msgspec.Struct, frozen=True, rename="camel"):
+class DisputeSummary(CamelStruct):
     """A dispute in the queue."""
 
     id: Annotated[str, doc("Its name in paths.", "dp-1001")]
@@ -204,7 +204,7 @@ class DisputeSummary(msgspec.Struct, frozen=True, rename="camel"):
     summary: Annotated[str | None, doc("The same in a sentence.")]
 
 
-class DisputeQueue(msgspec.Struct, frozen=True, rename="camel"):
+class DisputeQueue(CamelStruct):
     """Disputes of an account."""
 
     disputes: Annotated[
@@ -213,7 +213,7 @@ class DisputeQueue(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class DisputeShown(msgspec.Struct, frozen=True, rename="camel"):
+class DisputeShown(CamelStruct):
     """A dispute with all that people decided, gave and attached."""
 
     dispute: Annotated[DisputeSummary, doc("The dispute.")]

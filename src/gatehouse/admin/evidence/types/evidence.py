@@ -6,13 +6,13 @@ import msgspec
 
 from gatehouse.admin.evidence.types.compelling import DayCounting, MissingEvidence, SharedElement
 from gatehouse.admin.evidence.types.packet import EvidencePacket
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 
 RequestId = Annotated[str, doc("The `requestId` of the decision.")]
 
 
-class EarlierOrder(msgspec.Struct, frozen=True, rename="camel"):
+class EarlierOrder(CamelStruct):
     """An earlier order of the nearest pair."""
 
     request_id: Annotated[str, doc("Its decision.")]
@@ -22,7 +22,7 @@ class EarlierOrder(msgspec.Struct, frozen=True, rename="camel"):
     matched: Annotated[list[SharedElement], doc("What it has in common with the disputed one.")]
 
 
-class OrderEvidence(msgspec.Struct, frozen=True, rename="camel"):
+class OrderEvidence(CamelStruct):
     """Whether two earlier orders show that an order was the cardholder's."""
 
     request_id: Annotated[str, doc("The decision.")]

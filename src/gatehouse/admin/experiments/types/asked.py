@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.validation import Checked
 from gatehouse.pipeline.experiment import AssignedBy, ExperimentEnd, ExperimentKind
@@ -45,7 +44,7 @@ _MostDeclined = Annotated[
 _MostFraud = Annotated[int, doc("The same for accepted fraud.", 100, ge=100, le=1000)]
 
 
-class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class ExperimentWanted(Checked, CamelStruct):
     """A live experiment to start."""
 
     name: _Name
@@ -92,7 +91,7 @@ class ExperimentWanted(Checked, msgspec.Struct, frozen=True, rename="camel"):
                 yield path, "has characters that no name has"
 
 
-class ExperimentShown(msgspec.Struct, frozen=True, rename="camel"):
+class ExperimentShown(CamelStruct):
     """A live experiment."""
 
     id: Annotated[str, doc("Its id.", "exp_01kabcdefghjkmnpqrstvwxyz0")]
@@ -116,7 +115,7 @@ class ExperimentShown(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class ExperimentPage(msgspec.Struct, frozen=True, rename="camel"):
+class ExperimentPage(CamelStruct):
     """The experiments of an account, newest first."""
 
     experiments: list[ExperimentShown]

@@ -6,13 +6,13 @@ from typing import Annotated
 import msgspec
 
 from gatehouse.admin.experiments.types.sequential import ALPHA, MARGIN, MeasureVerdict, compare
-from gatehouse.core.api_values import Money, doc, money
+from gatehouse.core.api_values import CamelStruct, Money, doc, money
 from gatehouse.core.clock import Moment
 from gatehouse.pipeline.experiment import Arm, Experiment, ExperimentKind
 from gatehouse.training.intervals import share_interval
 
 
-class ArmMoney(msgspec.Struct, frozen=True, rename="camel"):
+class ArmMoney(CamelStruct):
     """What the orders of an arm come to in one currency."""
 
     accepted: Annotated[Money, doc("Orders that were accepted.")]
@@ -20,7 +20,7 @@ class ArmMoney(msgspec.Struct, frozen=True, rename="camel"):
     fraud: Annotated[Money, doc("Accepted orders that are fraud, as known by now.")]
 
 
-class ArmResult(msgspec.Struct, frozen=True, rename="camel"):
+class ArmResult(CamelStruct):
     """What became of the decisions of one arm."""
 
     arm: Annotated[Arm, doc("Which arm.", "control")]
@@ -46,7 +46,7 @@ class ArmResult(msgspec.Struct, frozen=True, rename="camel"):
         return self.mature_fraud / self.mature if self.mature else None
 
 
-class MeasureResult(msgspec.Struct, frozen=True, rename="camel"):
+class MeasureResult(CamelStruct):
     """The arms compared by one measure."""
 
     verdict: Annotated[
@@ -71,7 +71,7 @@ class MeasureResult(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class LetThroughResult(msgspec.Struct, frozen=True, rename="camel"):
+class LetThroughResult(CamelStruct):
     """What became of the orders that a hold-out let through."""
 
     orders: Annotated[int, doc("Accepted although rules decline them.", 80)]
@@ -85,7 +85,7 @@ class LetThroughResult(msgspec.Struct, frozen=True, rename="camel"):
     cost: Annotated[list[Money], doc("Fraud among them, as known by now.")]
 
 
-class ExperimentResult(msgspec.Struct, frozen=True, rename="camel"):
+class ExperimentResult(CamelStruct):
     """What an experiment has shown so far."""
 
     counted_until: Annotated[Moment, doc("Decisions up to here are counted.")]

@@ -8,6 +8,7 @@ from gatehouse.admin.figures.use_cases.overview import FigureSpan
 from gatehouse.admin.rule_sets.use_cases.rule_backtest import BacktestOptions, prepare_trial
 from gatehouse.backtest.judging import judge_columns
 from gatehouse.backtest.report import BacktestReport
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.figures.account_columns import ROWS, AccountColumns, Coverage
 from gatehouse.figures.engine import LatestAsking, Superseded
 from gatehouse.rules.authoring import read_rule_set
@@ -33,7 +34,7 @@ class PreviewOptions(msgspec.Struct, frozen=True):
 USUAL: Final = PreviewOptions()
 
 
-class Preview(msgspec.Struct, frozen=True, rename="camel"):
+class Preview(CamelStruct):
     """The report of a backtest, and which decisions it counts."""
 
     report: BacktestReport

@@ -18,6 +18,7 @@ from gatehouse.backtest.hygiene import (
 from gatehouse.backtest.judging import judge_columns
 from gatehouse.backtest.run import MatchGroup
 from gatehouse.backtest.thresholds import ThresholdTally
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import NotFound
 from gatehouse.figures.account_columns import ROWS, AccountColumns
 from gatehouse.figures.copies import ColumnCopies
@@ -40,7 +41,7 @@ class HealthAsked(NamedTuple):
     """What was counted before, or then, is counted again."""
 
 
-class RuleSetHealth(msgspec.Struct, frozen=True, rename="camel"):
+class RuleSetHealth(CamelStruct):
     """What the rules in force would match of the requests of a span, and what is wrong in it."""
 
     requests: int

@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.identities.use_cases.selection import ScopeSelection, check_scope, record_count
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.store.admin.admin_session import AdminSession
@@ -36,7 +37,7 @@ class ErasedRecords(msgspec.Struct, frozen=True):
     compacted: bool
 
 
-class ReencryptedRecords(msgspec.Struct, frozen=True, rename="camel"):
+class ReencryptedRecords(CamelStruct):
     """What a re-encryption did; `compacted` is None when there was nothing to clear."""
 
     version: int

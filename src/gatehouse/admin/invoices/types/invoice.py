@@ -4,10 +4,9 @@ from datetime import date
 from enum import StrEnum
 from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from gatehouse.core.api_values import Money, doc
+from gatehouse.core.api_values import CamelStruct, Money, doc
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 
@@ -39,7 +38,7 @@ class TaxCategory(StrEnum):
     OUTSIDE_SCOPE = "O"
 
 
-class Party(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class Party(CamelStruct, forbid_unknown_fields=True):
     """Who sells or buys, as the law wants it named."""
 
     name: Annotated[Line, doc("Legal name.", "Corner Shop GmbH")]
@@ -57,7 +56,7 @@ class Party(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=T
     ] = None
 
 
-class Seller(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class Seller(CamelStruct, forbid_unknown_fields=True):
     """Who runs the installation, and how invoices are numbered and paid."""
 
     party: Party
@@ -67,7 +66,7 @@ class Seller(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=
     credit_note_prefix: Annotated[str, Meta(pattern=r"^[A-Z0-9-]{0,12}\Z")] = "CN-"
 
 
-class TaxTerms(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class TaxTerms(CamelStruct, forbid_unknown_fields=True):
     """The tax of an account's invoices."""
 
     category: Annotated[
@@ -90,7 +89,7 @@ class TaxTerms(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_field
         return int(whole) * 100 + int(rest.ljust(2, "0"))
 
 
-class BillingDetails(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class BillingDetails(CamelStruct, forbid_unknown_fields=True):
     """Whom an account's invoices are for."""
 
     buyer: Annotated[Party, doc("Who pays.")]
@@ -108,7 +107,7 @@ class InvoiceKind(StrEnum):
     CREDIT_NOTE = "CREDIT_NOTE"
 
 
-class InvoiceLine(msgspec.Struct, frozen=True, rename="camel"):
+class InvoiceLine(CamelStruct):
     """One position."""
 
     item: Annotated[
@@ -120,7 +119,7 @@ class InvoiceLine(msgspec.Struct, frozen=True, rename="camel"):
     amount: Annotated[Money, doc("In whole minor units; they add up to `net`.")]
 
 
-class Invoice(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class Invoice(CamelStruct, kw_only=True):
     """An invoice or credit note; never changed."""
 
     invoice_id: Annotated[str, doc("Its id.", "inv_01k")]
@@ -156,7 +155,7 @@ class Invoice(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     ] = UNSET
 
 
-class InvoiceSummary(msgspec.Struct, frozen=True, rename="camel"):
+class InvoiceSummary(CamelStruct):
     """An invoice in a list."""
 
     invoice_id: Annotated[str, doc("Its id.", "inv_01k")]
@@ -168,13 +167,13 @@ class InvoiceSummary(msgspec.Struct, frozen=True, rename="camel"):
     due: Annotated[Money, doc("What is to be paid.")]
 
 
-class InvoiceList(msgspec.Struct, frozen=True, rename="camel"):
+class InvoiceList(CamelStruct):
     """An account's invoices."""
 
     invoices: Annotated[list[InvoiceSummary], doc("The newest first.")]
 
 
-class UblDocument(msgspec.Struct, frozen=True, rename="camel"):
+class UblDocument(CamelStruct):
     """An invoice as a program of the buyer reads it."""
 
     number: Annotated[str, doc("Its number.", "INV-000001")]

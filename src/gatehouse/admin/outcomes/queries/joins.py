@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.ids import first_id
 from gatehouse.store.database import is_any_of
 from gatehouse.store.feedback.feedback_history import find_all
@@ -25,7 +26,7 @@ class CardOfDecision(NamedTuple):
     last_four: str | None
 
 
-class _Card(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class _Card(CamelStruct, gc=False):
     bin: str
     last_four: str | None = None
 

@@ -3,11 +3,10 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Annotated, Final, NamedTuple
 
-import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.outcomes.types.outcome import JoinedBy, OutcomeKind
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.wording.labels import LONGEST_ID
 
@@ -76,7 +75,7 @@ def fits_card(first: str | None, last_four: str, known_first: str, known_last: s
     return first is None or known_first.startswith(first) or first.startswith(known_first)
 
 
-class OutcomeJoin(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomeJoin(CamelStruct):
     """An outcome, and the decision that it is about."""
 
     kind: Annotated[OutcomeKind, doc("What happened.", "DISPUTE")]
@@ -89,7 +88,7 @@ class OutcomeJoin(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class OutcomeNamed(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomeNamed(CamelStruct):
     """Which outcome is meant."""
 
     kind: Annotated[OutcomeKind, doc("What happened.", "DISPUTE")]
@@ -98,7 +97,7 @@ class OutcomeNamed(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class OutcomeCandidate(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomeCandidate(CamelStruct):
     """A decision that an outcome can be about."""
 
     request_id: Annotated[str, doc("The `requestId` of the decision.")]
@@ -110,14 +109,14 @@ class OutcomeCandidate(msgspec.Struct, frozen=True, rename="camel"):
     payment_id: Annotated[str | None, doc("The gateway's id of the payment.")]
 
 
-class OutcomeCandidates(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomeCandidates(CamelStruct):
     """The decisions that an outcome can be about."""
 
     found_by: Annotated[JoinedBy | None, doc("By what they were found.")]
     candidates: Annotated[list[OutcomeCandidate], doc("Oldest first, up to 100.")]
 
 
-class JoinedAgain(msgspec.Struct, frozen=True, rename="camel"):
+class JoinedAgain(CamelStruct):
     """What became of looking for decisions again."""
 
     looked_at: Annotated[int, doc("Outcomes that had no decision.", 12)]

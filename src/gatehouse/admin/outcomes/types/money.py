@@ -8,7 +8,7 @@ import msgspec
 
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup
 from gatehouse.admin.outcomes.types.outcome import DisputeResult, DisputeStage, OutcomeKind
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 
@@ -33,7 +33,7 @@ class MoneySum(msgspec.Struct, frozen=True):
     amount: Annotated[str, doc("Their amounts together, as a decimal.", "59.9")] = "0"
 
 
-class MoneyMonth(msgspec.Struct, frozen=True, rename="camel"):
+class MoneyMonth(CamelStruct):
     """What became of the payments of a month in one currency."""
 
     month: Annotated[str, doc("The month, in UTC.", "2026-11")]
@@ -47,14 +47,14 @@ class MoneyMonth(msgspec.Struct, frozen=True, rename="camel"):
     open: Annotated[MoneySum, doc("Of these disputes, without a result.")]
 
 
-class MoneyReport(msgspec.Struct, frozen=True, rename="camel"):
+class MoneyReport(CamelStruct):
     """What became of the money of some months."""
 
     months: Annotated[list[MoneyMonth], doc("Newest first, then by currency.")]
     formula: Annotated[str, doc("What is added up, in words.")]
 
 
-class MoneyReportWanted(msgspec.Struct, frozen=True, rename="camel"):
+class MoneyReportWanted(CamelStruct):
     """Which months to report on."""
 
     months: Annotated[int, doc("So many, up to the present one.", ge=1, le=MOST_MONTHS)] = 6

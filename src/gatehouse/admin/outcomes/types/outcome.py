@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import HasMore, doc
+from gatehouse.core.api_values import CamelStruct, HasMore, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.money import MAX_AMOUNT, MICROS_PER_UNIT
 from gatehouse.core.reading.validation import Checked
@@ -135,7 +134,7 @@ _OF_OTHERS: Final = {
 """By kind, the fields that it cannot have."""
 
 
-class OutcomeReport(Checked, msgspec.Struct, frozen=True, rename="camel", kw_only=True, gc=False):
+class OutcomeReport(Checked, CamelStruct, kw_only=True, gc=False):
     """Something that became of a payment."""
 
     kind: Annotated[OutcomeKind, doc("What happened.", "DISPUTE")]
@@ -319,7 +318,7 @@ class JoinedBy(StrEnum):
     HAND = "HAND"
 
 
-class PaymentOutcome(msgspec.Struct, frozen=True, rename="camel"):
+class PaymentOutcome(CamelStruct):
     """Something that became of a payment, as it is kept."""
 
     kind: Annotated[OutcomeKind, doc("What happened.")]
@@ -345,7 +344,7 @@ class PaymentOutcome(msgspec.Struct, frozen=True, rename="camel"):
     respond_by: Annotated[Moment | None, doc("Until when to answer (RFC 3339).")]
 
 
-class OutcomeBatch(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomeBatch(CamelStruct):
     """Outcomes to keep."""
 
     items: Annotated[
@@ -365,7 +364,7 @@ class OutcomeBatch(msgspec.Struct, frozen=True, rename="camel"):
     ]
 
 
-class OutcomeReceipt(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomeReceipt(CamelStruct):
     """What became of the outcomes."""
 
     new: Annotated[int, doc("How many were not known before.", 1)]
@@ -385,7 +384,7 @@ class OutcomeReceipt(msgspec.Struct, frozen=True, rename="camel"):
     ] = 0
 
 
-class OutcomeFilter(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomeFilter(CamelStruct):
     """Which outcomes to list."""
 
     kind: Annotated[OutcomeKind | None, doc("Only of this kind.")] = None
@@ -401,7 +400,7 @@ class OutcomeFilter(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class OutcomePage(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomePage(CamelStruct):
     """Outcomes of an account."""
 
     outcomes: Annotated[list[PaymentOutcome], doc("Newest first, by when they happened.")]

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
-import msgspec
 import psycopg
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError
 
 from gatehouse.access.actors import Actor
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.ending import exit_on_signal
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
@@ -37,7 +37,7 @@ _BUSY: Final = (
 )
 
 
-class Partitioned(msgspec.Struct, frozen=True, rename="camel"):
+class Partitioned(CamelStruct):
     """What became of the tables."""
 
     already: bool

@@ -5,11 +5,9 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Final, NamedTuple
 
-import msgspec
-
 from gatehouse.admin.outcomes.types.counts import OutcomeGroup, OutcomePlace
 from gatehouse.admin.programmes.types.counting import NOTHING, MonthCounts, counts_of
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.stages.outcomes import Outcome
 
 MOST_CAUSES: Final = 50
@@ -43,7 +41,7 @@ class JudgedOrder(NamedTuple):
     """The rules that matched, each after its rule set."""
 
 
-class EventCause(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class EventCause(CamelStruct, kw_only=True):
     """Events of a network about orders that were let through in the same way."""
 
     network: Annotated[str, doc("The card network.", "VISA")]

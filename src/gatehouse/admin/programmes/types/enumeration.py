@@ -2,8 +2,7 @@
 
 from typing import Final
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.wording.sentences import Phrase
 
 FORMULA: Final = Phrase(
@@ -13,7 +12,7 @@ FORMULA: Final = Phrase(
 )
 
 
-class EnumerationEstimate(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class EnumerationEstimate(CamelStruct, kw_only=True):
     """Authorizations of a month that look like cards being tried out."""
 
     month: str

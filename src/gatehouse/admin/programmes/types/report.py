@@ -11,13 +11,13 @@ from gatehouse.admin.programmes.types.counting import MeteredScope
 from gatehouse.admin.programmes.types.formulas import Formula
 from gatehouse.admin.programmes.types.meter import OtherCondition
 from gatehouse.admin.programmes.types.thresholds import CountedEvents, ProgrammeSubject
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 
 Month = Annotated[str, Meta(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])\Z")]
 
 
-class MeterFilter(msgspec.Struct, frozen=True, rename="camel"):
+class MeterFilter(CamelStruct):
     """Which month to meter."""
 
     month: Annotated[
@@ -37,7 +37,7 @@ class Outlook(StrEnum):
     UNLIKELY = "UNLIKELY"
 
 
-class ProgrammeForecast(msgspec.Struct, frozen=True, rename="camel"):
+class ProgrammeForecast(CamelStruct):
     """What a month will come to; the bounds hold in four cases of five."""
 
     events: Annotated[int, doc("Expected events.", 61)]
@@ -52,7 +52,7 @@ class ProgrammeForecast(msgspec.Struct, frozen=True, rename="camel"):
     formula: Formula
 
 
-class MeteredProgramme(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class MeteredProgramme(CamelStruct, kw_only=True):
     """How a month stands against one level of a programme."""
 
     programme: Annotated[str, doc("Its name.", "VAMP")]
@@ -122,7 +122,7 @@ class MeteredProgramme(msgspec.Struct, frozen=True, rename="camel", kw_only=True
     unverified: Annotated[bool, doc("Whether a figure of them is from memory; ask your acquirer.")]
 
 
-class ProgrammeAlert(msgspec.Struct, frozen=True, rename="camel"):
+class ProgrammeAlert(CamelStruct):
     """A step on the way to a level that was reached in a month, and when that was noticed."""
 
     programme: Annotated[str, doc("The programme.", "VAMP")]
@@ -134,7 +134,7 @@ class ProgrammeAlert(msgspec.Struct, frozen=True, rename="camel"):
     at: Annotated[Moment, doc("When it was noticed (RFC 3339).")]
 
 
-class ProgrammeReport(msgspec.Struct, frozen=True, rename="camel"):
+class ProgrammeReport(CamelStruct):
     """How a month stands against all programmes."""
 
     month: Annotated[str, doc("The month, in UTC.", "2026-11")]
@@ -161,7 +161,7 @@ class ProgrammeReport(msgspec.Struct, frozen=True, rename="camel"):
     ] = []
 
 
-class ShownThreshold(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class ShownThreshold(CamelStruct, kw_only=True):
     """One level of a programme, as the table in force has it."""
 
     programme: Annotated[str, doc("The programme.", "VAMP")]
@@ -190,7 +190,7 @@ class ShownThreshold(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     alone: Annotated[str | None, doc("Which figures one source alone states; ask your acquirer.")]
 
 
-class ShownUnmetered(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class ShownUnmetered(CamelStruct, kw_only=True):
     """A programme that is in force and whose figures are not public, so that it is not metered."""
 
     programme: Annotated[str, doc("The programme.", "MERP")]
@@ -213,7 +213,7 @@ class ShownRate(msgspec.Struct, frozen=True, rename={"currency": "from"}):
     until: Annotated[str | None, doc("Until before this day.")]
 
 
-class ThresholdTable(msgspec.Struct, frozen=True, rename="camel"):
+class ThresholdTable(CamelStruct):
     """The table of thresholds that is in force."""
 
     as_of: Annotated[str, doc("The day of the table.", "2026-11-01")]

@@ -2,16 +2,14 @@
 
 from typing import Annotated
 
-import msgspec
-
 from gatehouse.admin.configurations.types import Document
 from gatehouse.admin.programmes.types.counting import MeteredScope
 from gatehouse.admin.programmes.types.formulas import Formula
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.reading.spans import SinceText, UntilText
 
 
-class WhatIfRequest(msgspec.Struct, frozen=True, rename="camel"):
+class WhatIfRequest(CamelStruct):
     """A rule set to try on recorded requests; by default those of the last 90 days."""
 
     document: Document
@@ -19,7 +17,7 @@ class WhatIfRequest(msgspec.Struct, frozen=True, rename="camel"):
     until: UntilText = None
 
 
-class WhatIfMonth(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class WhatIfMonth(CamelStruct, kw_only=True):
     """A month of one programme, as it was and as it would have been."""
 
     month: Annotated[str, doc("The month, in UTC.", "2026-11")]
@@ -40,7 +38,7 @@ class WhatIfMonth(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     met_after: Annotated[bool, doc("Whether it would have been met.")]
 
 
-class WhatIfReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class WhatIfReport(CamelStruct, kw_only=True):
     """The effect of a rule set on programmes and on sales."""
 
     rule_set: Annotated[str, doc("Its name.", "checkout")]

@@ -2,11 +2,10 @@
 
 from typing import Annotated, Final
 
-import msgspec
 from msgspec import Meta
 
 from gatehouse.admin.outcomes.types.money import MoneySum
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 
 MonthName = Annotated[
@@ -19,7 +18,7 @@ LONGEST_SPAN_MS: Final = 7 * 86_400_000
 """Orders before and after a change of rules are compared over as much at most."""
 
 
-class OrderCounts(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class OrderCounts(CamelStruct, kw_only=True):
     """How many orders there were, and what became of them."""
 
     orders: Annotated[int, doc("Decisions with an outcome.", 1200)] = 0
@@ -31,7 +30,7 @@ class OrderCounts(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     disputed: Annotated[int, doc("Accepted, and disputed since.", 5)] = 0
 
 
-class OrderMoney(msgspec.Struct, frozen=True, rename="camel"):
+class OrderMoney(CamelStruct):
     """The orders of a month in one currency; amounts of different ones are never added."""
 
     currency: Annotated[str, doc("ISO 4217 code.", "USD")]
@@ -44,7 +43,7 @@ class OrderMoney(msgspec.Struct, frozen=True, rename="camel"):
     wrongly_declined: Annotated[MoneySum, doc("Declined, and known to be legitimate.")]
 
 
-class ReviewTimes(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class ReviewTimes(CamelStruct, kw_only=True):
     """How people kept up with the reviews."""
 
     opened: Annotated[int, doc("Opened in the month.", 40)]
@@ -59,7 +58,7 @@ class ReviewTimes(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     waiting_after: Annotated[int, doc("Open when it ended.", 4)]
 
 
-class AnalystMonth(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class AnalystMonth(CamelStruct, kw_only=True):
     """The reviews that one person, or one key, resolved."""
 
     by: Annotated[str, doc("Who.", "user:usr_01kabcdefghjkmnpqrstvwxyz0")]
@@ -68,7 +67,7 @@ class AnalystMonth(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     overturned: Annotated[int, doc("Of these, corrected since, or contradicted by a later label.")]
 
 
-class RuleMonth(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class RuleMonth(CamelStruct, kw_only=True):
     """What one rule did in the month, in all versions."""
 
     rule_set: Annotated[str, doc("Its rule set.", "default")]
@@ -80,13 +79,13 @@ class RuleMonth(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     legitimate: Annotated[int, doc("Of these, known to be legitimate.")]
 
 
-class MarketMonth(OrderCounts, frozen=True, rename="camel", kw_only=True):
+class MarketMonth(OrderCounts, kw_only=True):
     """The orders of one country: of the billing address, else the card, else the network."""
 
     country: Annotated[str | None, doc("ISO 3166-1 alpha-2; null where none is known.")]
 
 
-class RuleChangeFigures(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class RuleChangeFigures(CamelStruct, kw_only=True):
     """Orders before and after a version of a rule set came into force, over equal spans.
 
     Nothing says that the rules made the difference: days of the week, campaigns and attacks do
@@ -103,7 +102,7 @@ class RuleChangeFigures(msgspec.Struct, frozen=True, rename="camel", kw_only=Tru
     after: Annotated[OrderCounts, doc("After.")]
 
 
-class MonthlyReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class MonthlyReport(CamelStruct, kw_only=True):
     """What became of the orders of a month, as known when the report was made."""
 
     month: Annotated[str, doc("The month.", "2026-10")]
@@ -123,26 +122,26 @@ class MonthlyReport(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     rule_changes: Annotated[list[RuleChangeFigures], doc("Newest first.")]
 
 
-class ReportLine(msgspec.Struct, frozen=True, rename="camel"):
+class ReportLine(CamelStruct):
     """A report that was made."""
 
     month: Annotated[str, doc("The month.", "2026-10")]
     made_at: Annotated[Moment, doc("When it was made (RFC 3339).")]
 
 
-class ReportList(msgspec.Struct, frozen=True, rename="camel"):
+class ReportList(CamelStruct):
     """The reports that were made."""
 
     reports: Annotated[list[ReportLine], doc("The newest month first.")]
 
 
-class ReportWanted(msgspec.Struct, frozen=True, rename="camel"):
+class ReportWanted(CamelStruct):
     """Which month to make a report on."""
 
     month: MonthName
 
 
-class ReportSettings(msgspec.Struct, frozen=True, rename="camel"):
+class ReportSettings(CamelStruct):
     """How reports are made."""
 
     time_zone: Annotated[

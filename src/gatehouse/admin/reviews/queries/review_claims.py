@@ -10,6 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.store.state import set_mark
 from gatehouse.store.tables import STATE
 
@@ -17,7 +18,7 @@ _PREFIX: Final = "review:"
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class ReviewClaim(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewClaim(CamelStruct):
     """One review that a person has open."""
 
     request_id: str

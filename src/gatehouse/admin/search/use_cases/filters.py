@@ -9,7 +9,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.cards.numbers import CardNumber
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.reading.validation import Checked
@@ -52,7 +52,7 @@ class WrongFilters(InvalidInput):
         self.fields = fields
 
 
-class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class AmountRange(Checked, CamelStruct):
     """Amounts of orders in one currency, both ends included."""
 
     currency: Annotated[
@@ -73,7 +73,7 @@ class AmountRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
             yield "to", _LESS()
 
 
-class TimeRange(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class TimeRange(Checked, CamelStruct):
     """A span of time: from a moment on, and before another."""
 
     since: Annotated[

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import InvalidInput, SettingsError
 from gatehouse.core.secrets import keyring
 from gatehouse.core.secrets.keyring import RootSecret
@@ -88,7 +87,7 @@ def renew_identities(session: AdminSession, roots: Sequence[RootSecret]) -> int:
     return _renew(session, roots, keyring.IDENTITIES, "secrets.renew-identities")
 
 
-class SignedConfiguration(msgspec.Struct, frozen=True, rename="camel"):
+class SignedConfiguration(CamelStruct):
     """What was signed of an account."""
 
     account_id: str

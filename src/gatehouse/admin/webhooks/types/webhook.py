@@ -13,7 +13,7 @@ from gatehouse.admin.webhooks.types.endpoint import (
 )
 from gatehouse.connectors.webhooks.destinations import LONGEST_URL
 from gatehouse.connectors.webhooks.signing_secrets import SecretKind
-from gatehouse.core.api_values import doc
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 from gatehouse.core.events import EVERY_OPERATION
 from gatehouse.core.stages.outcomes import Outcome
@@ -21,7 +21,7 @@ from gatehouse.core.stages.outcomes import Outcome
 WebhookId = Annotated[str, doc("The `id` of the webhook.")]
 
 
-class ToldDecisions(msgspec.Struct, frozen=True, rename="camel"):
+class ToldDecisions(CamelStruct):
     """Decisions that a webhook is told of."""
 
     operation: Annotated[str, doc("Which operation; `*` for all.", "precheck", max_length=64)] = (
@@ -55,7 +55,7 @@ _Ordered = Annotated[bool, doc("Whether a message waits for the one before it.")
 _Description = Annotated[str, doc("What it is for.", "the back office", max_length=200)]
 
 
-class NewWebhook(msgspec.Struct, frozen=True, rename="camel"):
+class NewWebhook(CamelStruct):
     """A webhook to add."""
 
     url: _Url
@@ -66,7 +66,7 @@ class NewWebhook(msgspec.Struct, frozen=True, rename="camel"):
     signing: Annotated[SecretKind, doc("A shared secret, or a key pair.")] = SecretKind.HMAC
 
 
-class WebhookChange(msgspec.Struct, frozen=True, rename="camel"):
+class WebhookChange(CamelStruct):
     """What to change; what is left out stays as it is."""
 
     url: _Url | UnsetType = UNSET
@@ -79,7 +79,7 @@ class WebhookChange(msgspec.Struct, frozen=True, rename="camel"):
     ] = UNSET
 
 
-class SecretRotation(msgspec.Struct, frozen=True, rename="camel"):
+class SecretRotation(CamelStruct):
     """How to rotate a secret."""
 
     overlap_s: Annotated[
@@ -93,7 +93,7 @@ class SecretRotation(msgspec.Struct, frozen=True, rename="camel"):
     ] = 86_400
 
 
-class MessageReplay(msgspec.Struct, frozen=True, rename="camel"):
+class MessageReplay(CamelStruct):
     """What to send again: one event, or all of a span of time."""
 
     event_id: Annotated[
@@ -104,14 +104,14 @@ class MessageReplay(msgspec.Struct, frozen=True, rename="camel"):
     until: Annotated[Moment | None, doc("Before then; without it, now.")] = None
 
 
-class ReplayStarted(msgspec.Struct, frozen=True, rename="camel"):
+class ReplayStarted(CamelStruct):
     """How much is sent again."""
 
     messages: Annotated[int, doc("How many messages.", 12)]
     complete: Annotated[bool, doc("False when there are more than are taken at once.")]
 
 
-class PublicWebhook(msgspec.Struct, frozen=True, rename="camel"):
+class PublicWebhook(CamelStruct):
     """Where an account is told of events."""
 
     id: Annotated[str, doc("Its id.", "wh_01h455vb4pex5vsknk084sn02q")]
@@ -146,7 +146,7 @@ class PublicWebhook(msgspec.Struct, frozen=True, rename="camel"):
         return f"PublicWebhook({self.id})"
 
 
-class PublicAttempt(msgspec.Struct, frozen=True, rename="camel"):
+class PublicAttempt(CamelStruct):
     """One attempt to send a message."""
 
     id: Annotated[str, doc("Its id; attempts before it: `before`.")]
@@ -161,13 +161,13 @@ class PublicAttempt(msgspec.Struct, frozen=True, rename="camel"):
     next_at: Annotated[Moment | None, doc("When it is tried again.")]
 
 
-class WebhookPage(msgspec.Struct, frozen=True, rename="camel"):
+class WebhookPage(CamelStruct):
     """All webhooks of an account."""
 
     webhooks: Annotated[list[PublicWebhook], doc("Oldest first.")]
 
 
-class AttemptSearch(msgspec.Struct, frozen=True, rename="camel"):
+class AttemptSearch(CamelStruct):
     """Which attempts are wanted, newest first."""
 
     limit: Annotated[int, doc("Size of a page.", ge=1, le=100)] = 20
@@ -180,14 +180,14 @@ class AttemptSearch(msgspec.Struct, frozen=True, rename="camel"):
     ] = None
 
 
-class AttemptPage(msgspec.Struct, frozen=True, rename="camel"):
+class AttemptPage(CamelStruct):
     """Attempts to send messages."""
 
     attempts: Annotated[list[PublicAttempt], doc("Newest first.")]
     has_more: Annotated[bool, doc("Whether there are more.", False)]
 
 
-class WebhookDeleted(msgspec.Struct, frozen=True, rename="camel"):
+class WebhookDeleted(CamelStruct):
     """A webhook that is no more."""
 
     id: Annotated[str, doc("Its id.", "wh_01h455vb4pex5vsknk084sn02q")]
