@@ -14,7 +14,7 @@ def choose(visit: Visit) -> Response:
     """Show everything in another theme, or rows closer together, from now on."""
     response = visit.redirect_to(own_path(visit.form.get("next", "/")))
     name = next((each for each in PREFERENCES if each in visit.form), "theme")
-    visit.desk.cookies.prefer(response, name, visit.form.get(name, ""))
+    visit.desk.cookies.prefer(response, name, visit.form[name])
     return response
 
 

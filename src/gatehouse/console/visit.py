@@ -16,7 +16,7 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.sign_in.use_cases.passkeys import PasskeyPlace
 from gatehouse.admin.sign_in.use_cases.sessions import SessionOrigin
 from gatehouse.console.desk import Desk
-from gatehouse.console.forms.forms import FormRefused, SentForm, Upload, Values
+from gatehouse.console.forms.forms import FirstValues, FormRefused, SentForm, Upload, Values
 from gatehouse.console.forms.typed_amounts import (
     EXAMPLE,
     AmountRefused,
@@ -144,12 +144,12 @@ class Visit:
     @cached_property
     def query(self) -> Mapping[str, str]:
         """The first value of each name in the query."""
-        return {name: values[0] for name, values in self.asked.query.items()}
+        return FirstValues(self.asked.query)
 
     @cached_property
     def form(self) -> Mapping[str, str]:
         """The first value of each field of the form."""
-        return {name: values[0] for name, values in self.asked.form.values.items()}
+        return FirstValues(self.asked.form.values)
 
     def chosen(self, name: str) -> tuple[str, ...]:
         """Every value of a field, such as of check boxes that share a name."""

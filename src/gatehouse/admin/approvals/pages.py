@@ -124,7 +124,7 @@ def approve(visit: Visit) -> Response:
 def refuse(visit: Visit) -> Response:
     """Decide that a proposed change does not happen."""
     _check_may_decide(visit)
-    reason = visit.form.get("reason", "").strip()
+    reason = visit.form["reason"].strip()
     if not reason:
         raise visit.refuse("reason", "proposals.problems.reason")
     proposals.refuse(visit.session, visit.account_id, visit.place("proposal"), reason)

@@ -54,7 +54,7 @@ def _export(visit: Visit, account_id: str | None, name: str) -> Response:
 
 
 def _show(visit: Visit, name: str, found: list[AuditLine], **more: object) -> Response:
-    kept = {each: visit.query.get(each, "") for each in _FILTERS}
+    kept = {each: visit.query[each] for each in _FILTERS}
     older = found[-1].seq if len(found) == _ON_A_PAGE else None
     lines = [(each, _details(visit, each)) for each in found]
     return visit.render(

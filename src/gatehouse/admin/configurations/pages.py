@@ -96,7 +96,7 @@ class VersionPages:
             raise PageRefused(404, "versions.none")
         versions = configurations.history(visit.session, visit.account_id, self.kind, name)
         numbers = [each.version for each in versions]
-        other = read_number(visit.query.get("with", ""))
+        other = read_number(visit.query["with"])
         if other not in numbers or other == number:
             other = max((each for each in numbers if each < number), default=None)
         found = configurations.compare(
@@ -118,7 +118,7 @@ class VersionPages:
     def roll_back(self, visit: Visit) -> Response:
         """Put an earlier version in force again, or propose it."""
         name = visit.place(self.place)
-        to, seen = read_number(visit.form.get("to", "")), read_number(visit.form.get("base", ""))
+        to, seen = read_number(visit.form["to"]), read_number(visit.form["base"])
         if to is None or seen is None:
             raise visit.refuse("", "versions.choose")
         if self.needs_approval(visit):

@@ -39,7 +39,7 @@ def show_connectors(visit: Visit) -> Response:
 
 def show_editor(visit: Visit) -> Response:
     """The configuration as text; of an earlier version when one is named."""
-    shown = connectors.find(visit.session, read_number(visit.query.get("version", "")))
+    shown = connectors.find(visit.session, read_number(visit.query["version"]))
     in_force = connectors.find(visit.session)
     return visit.render(
         "connectors/edit.html",
@@ -51,9 +51,9 @@ def show_editor(visit: Visit) -> Response:
 def apply(visit: Visit) -> Response:
     """Make the text the next version; servers use it within a second."""
     new = NewVersion(
-        visit.form.get("document", "").replace("\r\n", "\n").encode(),
+        visit.form["document"].replace("\r\n", "\n").encode(),
         (_number(visit, "base") or None) if visit.form.get("base") else None,
-        visit.form.get("note", "").strip() or None,
+        visit.form["note"].strip() or None,
     )
     done = connectors.apply(visit.session, visit.desk.settings, new, _no_file)
     key = "connectors.notices.applied" if done.changed else "connectors.notices.unchanged"
@@ -69,7 +69,7 @@ def roll_back(visit: Visit) -> Response:
 
 
 def _number(visit: Visit, field: str) -> int:
-    number = read_number(visit.form.get(field, ""))
+    number = read_number(visit.form[field])
     if number is None:
         raise visit.refuse("", "connectors.problems.version")
     return number

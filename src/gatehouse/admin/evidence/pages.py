@@ -72,10 +72,10 @@ def show_evidence(visit: Visit) -> Response:
 
 def decide(visit: Visit) -> Response:
     """Represent or accept."""
-    choice = visit.form.get("decision", "")
+    choice = visit.form["decision"]
     if choice not in DisputeChoice.__members__:
         raise visit.refuse("decision", "evidence.problems.decision")
-    comment = visit.form.get("comment", "").strip()
+    comment = visit.form["comment"].strip()
     if not comment:
         raise visit.refuse("comment", "evidence.problems.comment")
     acknowledged = "fee_acknowledged" in visit.form
@@ -111,7 +111,7 @@ def remove_file(visit: Visit) -> Response:
 
 def end(visit: Visit) -> Response:
     """Say how it ended."""
-    result = visit.form.get("result", "")
+    result = visit.form["result"]
     if result not in _RESULTS:
         raise visit.refuse("result", "evidence.problems.result")
     given, place = DisputeEnd(DisputeResult(result)), visit.place("dispute")

@@ -55,7 +55,7 @@ def show_new(visit: Visit) -> Response:
 
 def issue(visit: Visit) -> Response:
     """Make a key, and show its text this once."""
-    name = visit.form.get("name", "").strip()
+    name = visit.form["name"].strip()
     if not 1 <= len(name) <= LONGEST_NAME:
         raise visit.refuse("name", "keys.problems.name", most=LONGEST_NAME)
     lasts = visit.form.get("days", "never")
@@ -71,7 +71,7 @@ def issue(visit: Visit) -> Response:
 
 def rotate(visit: Visit) -> Response:
     """Make a successor, and show its text this once."""
-    hours = visit.form.get("overlap", "")
+    hours = visit.form["overlap"]
     if hours not in _OVERLAPS:
         raise visit.refuse("overlap", "keys.problems.overlap")
     given = KeyRotation(int(hours) * 3600)
@@ -81,18 +81,18 @@ def rotate(visit: Visit) -> Response:
 
 def revoke(visit: Visit) -> Response:
     """End a key at once."""
-    reason = visit.form.get("reason", "").strip()
+    reason = visit.form["reason"].strip()
     given = KeyRevocation(reason, visit.form.get("children") == "yes")
     use_cases.revoke(visit.session, visit.account_id, visit.place("key"), given)
     return visit.redirect("keys", notice="keys.notices.revoked")
 
 
 def _networks(visit: Visit) -> list[str]:
-    return visit.form.get("networks", "").replace(",", " ").split()
+    return visit.form["networks"].replace(",", " ").split()
 
 
 def _rate(visit: Visit) -> int | None:
-    given = visit.form.get("rate", "").strip()
+    given = visit.form["rate"].strip()
     if not given:
         return None
     rate = read_within(given, 1, MAX_RATE_LIMIT)

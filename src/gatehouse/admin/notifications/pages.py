@@ -37,7 +37,7 @@ _OUTCOMES: Final = {
 
 def show_notifications(visit: Visit) -> Response:
     """The notifications that the filters of the address find, newest first."""
-    kept = {each: visit.query.get(each, "").strip()[:_LONGEST] for each in _FILTERS}
+    kept = {each: visit.query[each].strip()[:_LONGEST] for each in _FILTERS}
     try:
         wanted = _wanted(visit, kept)
         found = notifications.list_notifications(visit.session, visit.account_id, wanted)

@@ -45,7 +45,7 @@ _ALL: Final = "/a/{account}/outcomes"
 
 def show_outcomes(visit: Visit) -> Response:
     """The newest ones, of all kinds or of one, and forms to add others."""
-    asked = visit.query.get("kind", "")
+    asked = visit.query["kind"]
     kind = OutcomeKind(asked) if asked in OutcomeKind.__members__ else None
     waiting = bool(visit.query.get("waiting"))
     wanted = OutcomeFilter(
@@ -124,8 +124,8 @@ def import_outcomes(visit: Visit) -> Response:
         form, text = guess_format(upload.name), upload.content.decode("utf-8-sig")
     except (InvalidInput, UnicodeDecodeError):
         raise visit.refuse("file", "outcomes.problems.form") from None
-    own = visit.form.get("own", "").strip()
-    given = OutcomeFile(form, text, own or visit.form.get("mapping", ""))
+    own = visit.form["own"].strip()
+    given = OutcomeFile(form, text, own or visit.form["mapping"])
     import_file(visit.session, visit.account_id, given)
     return visit.redirect("outcomes", notice="outcomes.notices.importing")
 
@@ -172,10 +172,10 @@ def _typed(visit: Visit) -> dict[str, Any]:
     """The fields of the form that people write in their own way."""
     found: dict[str, Any] = {}
     for name in ("at", "respond_by", "transaction_at"):
-        day = visit.form.get(name, "").strip()
+        day = visit.form[name].strip()
         found[name] = f"{day}T00:00:00Z" if len(day) == _DAY else day or None
-    typed = visit.form.get("amount", "").strip()
-    currency = visit.form.get("currency", "").strip().upper() or None
+    typed = visit.form["amount"].strip()
+    currency = visit.form["currency"].strip().upper() or None
     found["currency"] = currency
     micros = visit.read_amount("amount", typed, currency) if typed else None
     found["amount"] = None if micros is None else micros / MICROS_PER_UNIT

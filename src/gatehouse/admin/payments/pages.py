@@ -31,7 +31,7 @@ _LONGEST: Final = 200
 
 def show_payments(visit: Visit) -> Response:
     """The payments that the filters of the address find, newest first."""
-    kept = {each: visit.query.get(each, "").strip()[:_LONGEST] for each in _FILTERS}
+    kept = {each: visit.query[each].strip()[:_LONGEST] for each in _FILTERS}
     try:
         found = operating.list_payments(visit.session, visit.account_id, _wanted(visit, kept))
     except FormRefused as refused:
@@ -142,7 +142,7 @@ def refund(visit: Visit) -> Response:
 
 def settle(visit: Visit) -> Response:
     """Say how an operation in doubt ended."""
-    end = visit.form.get("succeeded", "")
+    end = visit.form["succeeded"]
     if end not in ("yes", "no"):
         raise visit.refuse("succeeded", "payments.problems.succeeded")
     place = (visit.place("payment"), visit.place("operation"))
@@ -155,7 +155,7 @@ def settle(visit: Visit) -> Response:
 def _amount(visit: Visit) -> OperationAmount:
     """How much the form asks for; its page has shown so many operations."""
     currency = _payment(visit).currency
-    minor = _minor(visit, "amount", visit.form.get("amount", "").strip(), currency)
+    minor = _minor(visit, "amount", visit.form["amount"].strip(), currency)
     return visit.given(OperationAmount, amount_minor=minor)
 
 

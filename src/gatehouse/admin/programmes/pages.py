@@ -53,7 +53,7 @@ class ShownGauge(NamedTuple):
 
 def show_programmes(visit: Visit) -> Response:
     """A month against every threshold, this one if no other is asked for."""
-    asked = visit.query.get("month", "")
+    asked = visit.query["month"]
     month = asked if _MONTH.fullmatch(asked) else None
     report = metering.get_programmes(visit.session, visit.account_id, MeterFilter(month))
     ours = [each for each in report.standings if each.of is ProgrammeSubject.MERCHANT]
@@ -145,7 +145,7 @@ def show_thresholds(visit: Visit) -> Response:
 def show_what_if(visit: Visit, report: WhatIfReport | None = None, unseen: str = "") -> Response:
     """The rule set in force, to be edited, and what a draft would have changed."""
     found = configurations.listing(visit.session, visit.account_id, RULE_SETS)
-    wanted = visit.query.get("set", "")
+    wanted = visit.query["set"]
     chosen = next((each for each in found if each.definition.name == wanted), None)
     chosen = chosen or (found[0] if found else None)
     return visit.render(
@@ -166,7 +166,7 @@ def _is_changed(each: WhatIfMonth) -> bool:
 def try_draft(visit: Visit) -> Response:
     """Replay a draft over the last days, on the console's copy of the decisions."""
     try:
-        rule_set = read_rule_set(visit.form.get("document", "").encode())
+        rule_set = read_rule_set(visit.form["document"].encode())
     except InvalidInput as error:
         raise FormRefused({"document": visit.said(said_by(error))}) from None
     since_ms = visit.now_ms - DEFAULT_DAYS * _DAY_MS

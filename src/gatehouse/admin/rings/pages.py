@@ -28,7 +28,7 @@ _SHOWN: Final = 50
 
 def show_rings(visit: Visit) -> Response:
     """All rings of the newest decisions."""
-    asked = visit.query.get("order", "")
+    asked = visit.query["order"]
     order = RingOrder(asked) if asked in tuple(RingOrder) else RingOrder.PEOPLE
     found = use_cases.list_rings(visit.session, visit.account_id, RingSearch(order.value, _SHOWN))
     return visit.render(

@@ -89,7 +89,7 @@ def delete_card(visit: Visit) -> Response:
 def _minor(visit: Visit, field: str, least: int = 1) -> int:
     """The amount of a field in the smallest unit of the account's currency."""
     assert visit.account is not None
-    micros = visit.read_amount(field, visit.form.get(field, ""))
+    micros = visit.read_amount(field, visit.form[field])
     minor, rest = divmod(micros, limits.minor_micros(visit.account.currency))
     if rest or not least <= minor <= LARGEST_PAYMENT:
         raise visit.refuse(field, "top_ups.problems.amount")

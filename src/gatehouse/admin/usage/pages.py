@@ -44,7 +44,7 @@ def _usage(visit: Visit, wanted: UsageQuery) -> UsageResponse:
 
 
 def _usage_by(visit: Visit) -> UsageBy:
-    typed = visit.query.get("by", "")
+    typed = visit.query["by"]
     return UsageBy(typed) if typed in _BY else UsageBy.KEY
 
 

@@ -85,7 +85,7 @@ def show_change(visit: Visit) -> Response:
 
 def change(visit: Visit) -> Response:
     """Change what a webhook is told of, or where."""
-    seen = Precondition(read_number(visit.form.get("expected", "")))
+    seen = Precondition(read_number(visit.form["expected"]))
     new = _given(visit)
     given = WebhookChange(new.url, new.events, new.decisions, new.ordered, new.description)
     with _refused(visit):
@@ -120,7 +120,7 @@ def test(visit: Visit) -> Response:
 
 def replay(visit: Visit) -> Response:
     """Send one message again, or all of a span of time."""
-    event_id = visit.form.get("event", "").strip()
+    event_id = visit.form["event"].strip()
     if event_id:
         given = MessageReplay(event_id)
     else:
@@ -171,7 +171,7 @@ def _back(visit: Visit, notice: str, **values: int) -> Response:
 
 def _moment(visit: Visit, field: str) -> Moment:
     try:
-        return Moment(parse_local(visit.form.get(field, ""), visit.formats.zone))
+        return Moment(parse_local(visit.form[field], visit.formats.zone))
     except (ValueError, OverflowError):
         raise visit.refuse(field, "webhooks.problems.moment") from None
 

@@ -28,7 +28,7 @@ _MOST_PROPOSED: Final = 1000
 def change_many(visit: Visit) -> Response:
     """Do the same with all that were chosen; what is meant by a search is shown first."""
     action, terms = _wanted(visit)
-    where = visit.form.get("from", "")
+    where = visit.form["from"]
     everything = visit.form.get("all") == "yes" and where in _WHERE
     found = _WHERE[where](visit, MOST_MEANT + 1) if everything else list(visit.chosen("id"))
     if not found:
@@ -69,7 +69,7 @@ def undo_change(visit: Visit) -> Response:
 
 def _wanted(visit: Visit) -> tuple[BulkAction, BulkTerms]:
     """What the form asks for: `accept`, `decline`, `mine`, `nobody`, a label, or a list."""
-    wanted, reason = visit.form.get("do", ""), visit.form.get("reason", "").strip()
+    wanted, reason = visit.form["do"], visit.form["reason"].strip()
     kind, _, rest = wanted.partition("/")
     if wanted in _VERDICTS:
         if not reason:

@@ -22,6 +22,16 @@ Values = Mapping[str, tuple[str, ...]]
 """What was sent, by name; a name may come several times."""
 
 
+class FirstValues(dict[str, str]):
+    """The first value of each name; an empty one of a name that was not sent."""
+
+    def __init__(self, sent: Values) -> None:
+        super().__init__((name, values[0]) for name, values in sent.items())
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+
 class Upload(msgspec.Struct, frozen=True):
     """A file that a form sent."""
 

@@ -17,7 +17,7 @@ _MOST: Final = 200
 
 def show_all(visit: Visit) -> Response:
     """All accounts with their balances; newest first."""
-    wanted = visit.query.get("q", "").strip()[:200].casefold()
+    wanted = visit.query["q"].strip()[:200].casefold()
     found = [
         each
         for each in reversed(accounts.listing(visit.session))
@@ -26,7 +26,7 @@ def show_all(visit: Visit) -> Response:
     return visit.render(
         "accounts/accounts.html",
         accounts=found[:_MOST],
-        wanted=visit.query.get("q", ""),
+        wanted=visit.query["q"],
         left_off=max(0, len(found) - _MOST),
         most=_MOST,
         longest_name=_LONGEST_NAME,
@@ -36,10 +36,10 @@ def show_all(visit: Visit) -> Response:
 def create(visit: Visit) -> Response:
     """Create an account, perhaps with money in it, and the starter rules."""
     name = _name(visit)
-    currency = visit.form.get("currency", "").strip().upper()
+    currency = visit.form["currency"].strip().upper()
     if not _CURRENCY.fullmatch(currency):
         raise visit.refuse("currency", "accounts.problems.currency")
-    opening = visit.read_amount("opening", visit.form.get("opening", "").strip() or "0", currency)
+    opening = visit.read_amount("opening", visit.form["opening"].strip() or "0", currency)
     made = accounts.create(visit.session, name, currency, opening)
     accounts.seed_defaults(visit.session, made.account.account_id)
     return visit.redirect("installation-accounts", notice="accounts.notices.created")
@@ -64,14 +64,14 @@ def reopen(visit: Visit) -> Response:
 
 
 def _name(visit: Visit) -> str:
-    name = visit.form.get("name", "").strip()
+    name = visit.form["name"].strip()
     if not 1 <= len(name) <= _LONGEST_NAME:
         raise visit.refuse("name", "accounts.problems.name", most=_LONGEST_NAME)
     return name
 
 
 def _reason(visit: Visit) -> str:
-    reason = visit.form.get("reason", "").strip()
+    reason = visit.form["reason"].strip()
     if not reason:
         raise visit.refuse("reason", "accounts.problems.reason")
     return reason

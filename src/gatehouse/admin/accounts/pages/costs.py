@@ -40,17 +40,17 @@ def cost_fields(visit: Visit, kept: CostsBody | None) -> dict[str, Any]:
 
 def set_costs(visit: Visit) -> Response:
     """Set what orders earn and cost, or forget it."""
-    preset = visit.form.get("preset", "")
+    preset = visit.form["preset"]
     if preset == OFF:
         return changed(visit, costs.clear_costs) or _saved(visit)
     if preset not in {*CostPreset}:
         raise visit.refuse("preset", "settings.problems.preset")
-    currency = visit.form.get("currency", "").strip().upper()
+    currency = visit.form["currency"].strip().upper()
     if minor_digits(currency) is None:
         raise visit.refuse("currency", "settings.problems.cost_currency")
 
     def amount(field: str, of: str) -> float:
-        return visit.read_amount(field, visit.form.get(field, "").strip() or "0", of)
+        return visit.read_amount(field, visit.form[field].strip() or "0", of)
 
     given = CostsBody(
         currency=currency,

@@ -27,7 +27,7 @@ def show_home(visit: Visit) -> Response:
 
 def show_accounts(visit: Visit) -> Response:
     """The accounts in which the person may work; operators search among all."""
-    wanted = visit.query.get("q", "").strip()[:200]
+    wanted = visit.query["q"].strip()[:200]
     known = _accounts(visit)
     found = [each for each in known if _fits(each, wanted)]
     return visit.render(

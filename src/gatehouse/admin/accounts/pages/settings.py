@@ -76,7 +76,7 @@ def _advised(
 
 def rename(visit: Visit) -> Response:
     """Give the account another name."""
-    name = visit.form.get("name", "").strip()
+    name = visit.form["name"].strip()
     if not 1 <= len(name) <= _LONGEST_NAME:
         raise visit.refuse("name", "settings.problems.name", most=_LONGEST_NAME)
     accounts.rename(visit.session, visit.account_id, name)
@@ -85,7 +85,7 @@ def rename(visit: Visit) -> Response:
 
 def set_threshold(visit: Visit) -> Response:
     """Set the balance below which the account is told so."""
-    micros = visit.read_amount("threshold", visit.form.get("threshold", "").strip() or "0")
+    micros = visit.read_amount("threshold", visit.form["threshold"].strip() or "0")
     new = EventSettingsBody(low_balance=micros / MICROS_PER_UNIT)
     set_event_settings(visit.session, visit.account_id, new)
     return _saved(visit)
@@ -116,23 +116,21 @@ def set_policy(visit: Visit) -> Response:
 
 def set_entities(visit: Visit) -> Response:
     """Choose the custom inputs that Sentry remembers."""
-    keys = [line.strip() for line in visit.form.get("entities", "").splitlines()]
+    keys = [line.strip() for line in visit.form["entities"].splitlines()]
     wanted = SentryPolicyBody([key for key in keys if key])
     return changed(visit, policies.set_sentry_policy, wanted) or _saved(visit)
 
 
 def set_found(visit: Visit) -> Response:
     """Say whether a custom input that Sentry found is remembered."""
-    wanted = FoundInputChoice(
-        visit.form.get("key", ""), remembered=visit.form.get("remembered") == "yes"
-    )
+    wanted = FoundInputChoice(visit.form["key"], remembered=visit.form.get("remembered") == "yes")
     return changed(visit, found_inputs.set_found_input, wanted) or _saved(visit)
 
 
 def set_target(visit: Visit) -> Response:
     """Set within how many hours reviews are to be resolved."""
     most = policies.LONGEST_TARGET_HOURS
-    hours = read_within(visit.form.get("hours", "").strip(), 1, most)
+    hours = read_within(visit.form["hours"].strip(), 1, most)
     if hours is None:
         raise visit.refuse("hours", "settings.problems.hours", most=most)
     policies.set_review_target(visit.session, visit.account_id, hours)
@@ -141,7 +139,7 @@ def set_target(visit: Visit) -> Response:
 
 def set_order_page(visit: Visit) -> Response:
     """Say where the shop shows an order."""
-    address = visit.form.get("address", "").strip()
+    address = visit.form["address"].strip()
     try:
         order_page.set_order_page(visit.session, visit.account_id, address)
     except InvalidInput as refused:

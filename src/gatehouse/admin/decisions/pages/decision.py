@@ -44,7 +44,7 @@ def reveal_decision(visit: Visit) -> Response:
 
 def label_decision(visit: Visit) -> Response:
     """Say what the request turned out to be."""
-    label = visit.form.get("label", "")
+    label = visit.form["label"]
     if label not in _LABELS:
         raise visit.refuse("label", "decision.choose_label")
     record_fields(visit.session, visit.account_id, {"requestId": visit.place("id"), "label": label})
@@ -53,7 +53,7 @@ def label_decision(visit: Visit) -> Response:
 
 def list_entity_of_decision(visit: Visit) -> Response:
     """Put one of the entities of the decision on a list."""
-    kind, _, rest = visit.form.get("entry", "").partition("/")
+    kind, _, rest = visit.form["entry"].partition("/")
     token, _, name = rest.partition("/")
     if not name:
         raise visit.refuse("entry", "decision.choose_entry")
@@ -66,10 +66,10 @@ def list_entity_of_decision(visit: Visit) -> Response:
 
 def review_decision(visit: Visit) -> Response:
     """Accept or decline what waits for a person."""
-    verdict = visit.form.get("verdict", "")
+    verdict = visit.form["verdict"]
     if verdict not in ("approve", "decline"):
         raise visit.refuse("verdict", "decision.choose_verdict")
-    reason = visit.form.get("why", "").strip()
+    reason = visit.form["why"].strip()
     if not reason:
         raise visit.refuse("why", "decision.say_why")
     finding = ReviewFinding(approve=verdict == "approve", reason=reason)

@@ -37,10 +37,10 @@ def show_finder(visit: Visit) -> Response:
 
 def find(visit: Visit) -> Response:
     """Lead to the entity that was typed; its value never becomes part of an address."""
-    kind = visit.form.get("kind", "")
+    kind = visit.form["kind"]
     if kind not in tuple(EntityType):
         raise visit.refuse("kind", "entities.choose_kind")
-    text = visit.form.get("value", "")
+    text = visit.form["value"]
     try:
         entity = find_entity(visit.session, visit.account_id, EntityType(kind), text)
     except InvalidInput as error:
@@ -63,7 +63,7 @@ def reveal(visit: Visit) -> Response:
 
 def put_on_list(visit: Visit) -> Response:
     """Put the entity on a list."""
-    name = visit.form.get("list", "")
+    name = visit.form["list"]
     if not name:
         raise visit.refuse("list", "entities.choose_list")
     proposed = put_on_chosen_list(visit, _entity(visit), name)

@@ -21,7 +21,7 @@ _ON_A_PAGE: Final = 50
 
 def show_all(visit: Visit) -> Response:
     """The accounts with their balances, credit, invoices and usage, some at a time."""
-    wanted = visit.query.get("q", "").strip()[:200]
+    wanted = visit.query["q"].strip()[:200]
     after = visit.query.get("after") or None
     days = visit.desk.ledger_days
     rest = money_of_accounts(visit.session, days, wanted=wanted, after=after)

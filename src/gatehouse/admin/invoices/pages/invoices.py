@@ -83,7 +83,7 @@ def set_details(visit: Visit) -> Response:
 
 
 def _commitment(visit: Visit) -> str | None:
-    typed = visit.form.get("commitment", "").strip()
+    typed = visit.form["commitment"].strip()
     if not typed:
         return None
     micros = visit.read_amount("commitment", typed)
@@ -94,7 +94,7 @@ def _commitment(visit: Visit) -> str | None:
 
 def close_month(visit: Visit) -> Response:
     """Close a month and issue its invoice."""
-    month = visit.form.get("month", "")
+    month = visit.form["month"]
     made = closing.close_month(visit.session, visit.account_id, month)
     if made is None:
         return visit.redirect("invoices", notice="invoices.notices.nothing")
@@ -105,10 +105,10 @@ def close_month(visit: Visit) -> Response:
 
 def credit(visit: Visit) -> Response:
     """Credit an invoice, in part or what is left of it."""
-    reason = visit.form.get("reason", "").strip()
+    reason = visit.form["reason"].strip()
     if not reason:
         raise visit.refuse("reason", "invoices.problems.reason")
-    typed = visit.form.get("amount", "").strip()
+    typed = visit.form["amount"].strip()
     micros = visit.read_amount("amount", typed) if typed else None
     number = visit.place("invoice")
     try:

@@ -53,7 +53,7 @@ def show_lists(visit: Visit) -> Response:
 
 def find(visit: Visit) -> Response:
     """Say which lists hold a value; it is sent in a form because addresses are logged."""
-    value = visit.form.get("value", "").strip()
+    value = visit.form["value"].strip()
     if not value:
         raise visit.refuse("value", "lists.problems.value")
     held = list_lookup.holding(visit.session, visit.account_id, value)
@@ -68,7 +68,7 @@ def show_list(visit: Visit) -> Response:
     info = lists.get(visit.session, visit.account_id, visit.place("list")).answer
     gone = bool(visit.query.get("gone"))
     cursors = EntryCursors(visit.session, visit.account_id, info.name)
-    after = cursors.read(visit.query.get("after", ""))
+    after = cursors.read(visit.query["after"])
     page = EntryPage(visit.now_ms, _ON_A_PAGE + 1, after, include_gone=gone)
     found = lists.entries(visit.session, visit.account_id, info.name, page)
     shown = found[:_ON_A_PAGE]
@@ -101,15 +101,15 @@ def _matches(visit: Visit, name: str, shown: Sequence[ListedEntry]) -> ListMatch
 
 def create(visit: Visit) -> Response:
     """Make an empty list."""
-    name, kind = visit.form.get("name", "").strip(), visit.form.get("kind", "")
-    new = NewList(name, lists.read_kind(kind), visit.form.get("description", "").strip() or None)
+    name, kind = visit.form["name"].strip(), visit.form["kind"]
+    new = NewList(name, lists.read_kind(kind), visit.form["description"].strip() or None)
     lists.create(visit.session, visit.account_id, new)
     return visit.redirect("list", list=name, notice="lists.notices.created")
 
 
 def add(visit: Visit) -> Response:
     """Put values on the list, one in each line."""
-    values = visit.form.get("values", "")
+    values = visit.form["values"]
     if is_blank(values):
         raise visit.refuse("values", "lists.problems.value")
     # Unlike arguments of a command, a form may hold card numbers.
@@ -126,7 +126,7 @@ def add(visit: Visit) -> Response:
 
 def remove(visit: Visit) -> Response:
     """Take one entry off the list."""
-    given, name = GivenEntries([visit.form.get("value", "")]), visit.place("list")
+    given, name = GivenEntries([visit.form["value"]]), visit.place("list")
     try:
         check_configures(visit)
         lists.remove(visit.session, visit.account_id, name, given)
@@ -187,14 +187,14 @@ def drop(visit: Visit) -> Response:
 
 
 def _terms(visit: Visit) -> NewEntries:
-    text = visit.form.get("days", "").strip()
+    text = visit.form["days"].strip()
     lifetime_ms = None
     if text:
         days = read_within(text, 1, _MOST_DAYS)
         if days is None:
             raise visit.refuse("days", "lists.problems.days", most=_MOST_DAYS)
         lifetime_ms = days * _DAY_MS
-    reason = visit.form.get("reason", "").strip() or None
+    reason = visit.form["reason"].strip() or None
     return NewEntries(reason=reason, lifetime_ms=lifetime_ms)
 
 

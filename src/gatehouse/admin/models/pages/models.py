@@ -158,7 +158,7 @@ def show_features(visit: Visit) -> Response:
     """What each feature is worth to one version, and the shape of one of them."""
     entry = _entry(visit)
     shapes = model_view.shapes(entry)
-    wanted = visit.query.get("signal", "")
+    wanted = visit.query["signal"]
     chosen = next((each for each in shapes if each.code == wanted), shapes[0] if shapes else None)
     learned = [each for each in shapes if each.source == "learned"]
     return visit.render(
@@ -258,7 +258,7 @@ def cancel(visit: Visit) -> Response:
 
 def roll_back(visit: Visit) -> Response:
     """Go back to another version, by default to the one before, or propose to."""
-    sent = visit.form.get("to", "")
+    sent = visit.form["to"]
     to = versions.model_number(sent) if sent else None
     try:
         done = versions.roll_back_model(visit.session, visit.account_id, VersionReturn(to))

@@ -44,8 +44,8 @@ def show_people(visit: Visit) -> Response:
 def invite(visit: Visit) -> Response:
     """Invite somebody, and show the link once."""
     login, name, account_id = (
-        visit.form.get("login", ""),
-        visit.form.get("name", ""),
+        visit.form["login"],
+        visit.form["name"],
         _account(visit),
     )
     if account_id is None:
@@ -100,7 +100,7 @@ def change_role(visit: Visit) -> Response:
 
 def _set_everywhere(visit: Visit, who: str) -> users.Invited:
     """Give a person one of the roles over all accounts, or none; the other one is taken away."""
-    wanted = visit.form.get("role", "")
+    wanted = visit.form["role"]
     before = users.get(visit.session, None, who)
     if wanted == _BILLING or (wanted != _OPERATOR and before.is_billing):
         changed = users.set_billing(visit.session, who, billing=wanted == _BILLING)
@@ -185,7 +185,7 @@ def _refuse_self(visit: Visit) -> None:
 
 
 def _role(visit: Visit) -> str:
-    role = visit.form.get("role", "")
+    role = visit.form["role"]
     if role not in dict(_roles(visit)):
         raise visit.refuse("role", "people.choose_role")
     return role

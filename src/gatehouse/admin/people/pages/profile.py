@@ -73,12 +73,12 @@ def begin_totp(visit: Visit) -> Response:
 
 def confirm_totp(visit: Visit) -> Response:
     """Turn the app on with its first code, and show the recovery codes."""
-    ticket, user_id = visit.form.get("ticket", ""), visit.visitor.user_id
+    ticket, user_id = visit.form["ticket"], visit.visitor.user_id
     try:
-        codes = totp.confirm(visit.own_session, user_id, ticket, visit.form.get("code", ""))
+        codes = totp.confirm(visit.own_session, user_id, ticket, visit.form["code"])
     except SignInRefused:
         visit.problems = {"code": visit.text("profile.wrong_code")}
-        secret, uri = visit.form.get("secret", ""), visit.form.get("uri", "")
+        secret, uri = visit.form["secret"], visit.form["uri"]
         return _show_enrolment(visit, totp.Enrolment(ticket, secret, uri))
     return visit.render("profile/recovery.html", codes=codes)
 
@@ -112,8 +112,8 @@ def add_passkey(visit: Visit) -> Response:
     place = visit.passkey_place
     if place is None:
         raise visit.refuse("", "profile.passkeys_need_name")
-    given = NewPasskey(visit.form.get("response", ""), visit.form.get("name", ""))
-    ticket = visit.form.get("ticket", "")
+    given = NewPasskey(visit.form["response"], visit.form["name"])
+    ticket = visit.form["ticket"]
     try:
         passkeys.register(visit.own_session, visit.visitor.user_id, ticket, given, place)
     except SignInRefused:
@@ -161,7 +161,7 @@ def _prove(visit: Visit) -> None:
         if not sessions.is_fresh(visit.own_session, visitor.user_id, visitor.session_id):
             raise visit.refuse("", "profile.sign_in_again", minutes=sessions.FRESH_MS // 60_000)
         return
-    given = visit.form.get("current", "")
+    given = visit.form["current"]
     try:
         visit.desk.sign_in.prove_again(visitor.user_id, given, visit.origin)
     except TooManyAttempts as refused:

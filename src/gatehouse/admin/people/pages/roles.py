@@ -80,7 +80,7 @@ def _given(visit: Visit) -> RoleContent:
 
 
 def _seen(visit: Visit) -> Precondition:
-    version = visit.form.get("version", "")
+    version = visit.form["version"]
     # Without the version that was shown, nothing is known of what the person saw.
     return Precondition(int(version) if version.isascii() and version.isdigit() else 0)
 

@@ -94,7 +94,7 @@ def show_edit(visit: Visit) -> Response:
     """The editor with the version in force, or with an earlier one."""
     found = pipelines.get(visit.session, visit.account_id, _number(visit))
     document = found.stored.document
-    earlier = read_number(visit.query.get("version", ""))
+    earlier = read_number(visit.query["version"])
     if earlier is not None:
         older = pipelines.get(visit.session, visit.account_id, _number(visit), earlier)
         document = older.stored.document
@@ -103,12 +103,12 @@ def show_edit(visit: Visit) -> Response:
 
 def show_sent(visit: Visit) -> Response:
     """The editor again, with what was sent."""
-    return _edit(visit, _sent_pipeline(visit), visit.form.get("document", ""))
+    return _edit(visit, _sent_pipeline(visit), visit.form["document"])
 
 
 def check(visit: Visit) -> Response:
     """Say what is wrong in a draft, what it would change, and what it does to a request."""
-    document = visit.form.get("document", "")
+    document = visit.form["document"]
     if visit.form.get("start"):
         return _edit(visit, _sent_pipeline(visit), document)
     draft = _checked(visit, document)
@@ -119,8 +119,8 @@ def check(visit: Visit) -> Response:
 
 def apply(visit: Visit) -> Response:
     """Put a draft in force, or propose it where two pairs of eyes are wanted."""
-    document, note = visit.form.get("document", ""), visit.form.get("note", "").strip()
-    number, base = visit.form.get("pipeline", ""), base_of(visit)
+    document, note = visit.form["document"], visit.form["note"].strip()
+    number, base = visit.form["pipeline"], base_of(visit)
     if not note:
         raise visit.refuse("note", "rules.problems.note")
     written = str(read_pipeline(document.encode()).number)
@@ -155,9 +155,9 @@ def _checked(visit: Visit, document: str) -> PipelineDraft:
 def _tried(visit: Visit, content: bytes) -> PipelineTrial | None:
     session, account_id = visit.session, visit.account_id
     if visit.form.get("mode") == _WRITTEN:
-        body = visit.form.get("written", "").encode()
+        body = visit.form["written"].encode()
         return try_request(session, account_id, visit.desk.settings, content, body)
-    request_id = visit.form.get("request", "").strip()
+    request_id = visit.form["request"].strip()
     return try_pipeline(session, account_id, content, request_id) if request_id else None
 
 
@@ -168,7 +168,7 @@ def _edit(
     base = base_of(visit) or version
     newer = None
     if version is not None and base is not None and base != version:
-        name = visit.form.get("pipeline", "")
+        name = visit.form["pipeline"]
         seen = (base, version)
         newer = configurations.compare(visit.session, visit.account_id, PIPELINES, name, seen)
     return visit.render(
@@ -180,11 +180,11 @@ def _edit(
         newer=newer,
         draft=draft,
         recent=_recent(visit),
-        request=visit.form.get("request", ""),
+        request=visit.form["request"],
         mode=_WRITTEN if visit.form.get("start") else visit.form.get("mode", _RECORDED),
         written=_written(visit, document),
         longest=LARGEST_REQUEST,
-        note=visit.form.get("note", ""),
+        note=visit.form["note"],
         proposing=VERSIONS.needs_approval(visit),
     )
 
@@ -193,7 +193,7 @@ def _written(visit: Visit, document: str) -> str:
     """The request that was sent with the form, or one to begin with."""
     if not visit.form.get("start"):
         return visit.form.get("written") or request_for(document)
-    request_id = visit.form.get("request", "").strip()
+    request_id = visit.form["request"].strip()
     try:
         record = get_decision(visit.session, visit.account_id, request_id)
     except (InvalidInput, NotFound):
@@ -211,7 +211,7 @@ def _recent(visit: Visit) -> list[DecisionRecord]:
 
 
 def _sent_pipeline(visit: Visit) -> PipelineView | None:
-    number = read_number(visit.form.get("pipeline", ""))
+    number = read_number(visit.form["pipeline"])
     if number is None:
         return None
     return pipelines.get(visit.session, visit.account_id, number)

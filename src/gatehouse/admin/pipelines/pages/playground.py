@@ -140,7 +140,7 @@ def triggers_of(field: str) -> tuple[str, ...]:
 
 
 def _wanted(visit: Visit) -> Wanted:
-    given: dict[str, Any] = {name: visit.form.get(name, "").strip() for name in SAMPLE}
+    given: dict[str, Any] = {name: visit.form[name].strip() for name in SAMPLE}
     if given["operation"] not in OPERATIONS:
         raise visit.refuse("operation", "playground.problems.operation")
     if given["card"] not in cards():
@@ -152,7 +152,7 @@ def _wanted(visit: Visit) -> Wanted:
         given["amount"] = _plain_amount(visit, given["amount"], given["currency"])
     if given["operation"] != "pipeline":
         return Wanted(**given)
-    number = visit.form.get("pipeline", "")
+    number = visit.form["pipeline"]
     for pipeline in _pipelines(visit):
         if str(pipeline.number) == number:
             stages = frozenset(each.stage for each in pipeline.stages)

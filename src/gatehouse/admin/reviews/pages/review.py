@@ -148,7 +148,7 @@ def _release(visit: Visit, request_id: str, page: str = "") -> None:
 
 def _page(visit: Visit) -> str:
     """What the page that is open calls itself; empty when it is a form that was sent."""
-    return visit.form.get("page", "")[:_LONGEST_PAGE]
+    return visit.form["page"][:_LONGEST_PAGE]
 
 
 def resolve(visit: Visit) -> Response:
@@ -174,7 +174,7 @@ def correct(visit: Visit) -> Response:
 
 def note(visit: Visit) -> Response:
     """Add a note for colleagues."""
-    text = visit.form.get("note", "").strip()
+    text = visit.form["note"].strip()
     if not text:
         raise visit.refuse("note", "reviews.problems.note")
     add_note(visit.session, visit.account_id, visit.place("id"), text)
@@ -183,11 +183,11 @@ def note(visit: Visit) -> Response:
 
 def assign(visit: Visit) -> Response:
     """Give a review to a person, to oneself or to nobody."""
-    request_id, given = visit.place("id"), visit.form.get("assignee", "").strip()
+    request_id, given = visit.place("id"), visit.form["assignee"].strip()
     assignee = visit.visitor.login if visit.form.get("me") else given or None
     # It is taken only from the person whom the page named.
     has_it = get_review(visit.session, visit.account_id, request_id).review.assignee
-    wanted = Assignment(assignee, take_over=visit.form.get("instead_of", "") == has_it)
+    wanted = Assignment(assignee, take_over=visit.form["instead_of"] == has_it)
     assign_review(visit.session, visit.account_id, request_id, wanted)
     return _here(visit, "reviews.notices.assigned")
 
@@ -217,10 +217,10 @@ def _next(visit: Visit, after: str | None, done: str | None = None) -> Response:
 
 
 def _finding(visit: Visit) -> ReviewFinding:
-    verdict = visit.form.get("verdict", "")
+    verdict = visit.form["verdict"]
     if verdict not in ("approve", "decline"):
         raise visit.refuse("verdict", "reviews.problems.verdict")
-    offered, words = visit.form.get("offered", ""), visit.form.get("why", "").strip()
+    offered, words = visit.form["offered"], visit.form["why"].strip()
     named = visit.text(f"reviews.offered.{offered}") if offered in _OFFERED else ""
     reason = ": ".join(each for each in (named, words) if each)
     if not reason:

@@ -76,12 +76,12 @@ def show(visit: Visit) -> Response:
 def switch(visit: Visit) -> Response:
     """Switch the rule off, to shadow or live, or propose it where two pairs of eyes are wanted."""
     names = (visit.place("set"), visit.place("rule"))
-    sent = visit.form.get("state", "")
+    sent = visit.form["state"]
     if sent not in tuple(RuleState):
         raise visit.refuse("state", "rules.one.state_missing")
     state, seen = RuleState(sent), base_of(visit)
     usual = visit.text("rules.one.note", rule=names[1], state=visit.text(f"rules.states.{state}"))
-    note = visit.form.get("note", "").strip() or usual
+    note = visit.form["note"].strip() or usual
     new = changed_version(visit.session, visit.account_id, *names, RuleChange(state))
     base = new.base if seen is None else seen
     if _VERSIONS.needs_approval(visit):
@@ -112,7 +112,7 @@ def show_findings(visit: Visit) -> Response:
 
 def _here(visit: Visit, newer_than_ms: int = 0) -> str:
     """The same page, of findings that are newer than some."""
-    chosen = {name: visit.query.get(name, "") for name in ("span", "from", "to")}
+    chosen = {name: visit.query[name] for name in ("span", "from", "to")}
     name = "rules-findings" if "rule" not in visit.asked.places else "rule-findings"
     return visit.url(name, {**chosen, _NEWER: newer_than_ms or ""}, **visit.asked.places)
 
@@ -120,7 +120,7 @@ def _here(visit: Visit, newer_than_ms: int = 0) -> str:
 def _health(visit: Visit, name: str) -> tuple[KeptHealth | None, str | None]:
     """What is wrong, or why that cannot be said."""
     write = FindingWriter(visit.formats.percent, visit.formats.money)
-    newer_than_ms = read_number(visit.query.get(_NEWER, ""), _MOMENT) or 0
+    newer_than_ms = read_number(visit.query[_NEWER], _MOMENT) or 0
     asked = HealthAsked(name, chosen_span(visit).figures, newer_than_ms)
     try:
         copies = visit.desk.columns

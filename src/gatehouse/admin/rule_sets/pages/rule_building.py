@@ -100,7 +100,7 @@ def _with_number(group: ClickedGroup, query: Mapping[str, str]) -> ClickedGroup:
 def build(visit: Visit) -> Response:
     """The form again, with another question or group, and the text of what was clicked."""
     groups = _sent_groups(visit)
-    pressed, _, place = visit.form.get("do", "").partition("-")
+    pressed, _, place = visit.form["do"].partition("-")
     number = read_number(place, digits=1) or 0
     if pressed == "group" and len(groups) < _MOST:
         groups.append(ClickedGroup((_EMPTY,)))
@@ -123,19 +123,19 @@ def add(visit: Visit) -> Response:
     built = _written(visit, _sent_groups(visit))
     if built.problem or not built.text:
         raise visit.refuse("", "rules.build.unfinished")
-    outcome = visit.form.get("outcome", "")
+    outcome = visit.form["outcome"]
     if outcome not in tuple(Outcome):
         raise visit.refuse("outcome", "rules.build.outcome_missing")
     found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
     if named := visit.form.get("rule"):
-        description = visit.form.get("description", "")
+        description = visit.form["description"]
         change = RuleChange(None, built.text, Outcome(outcome), description)
         return show_change(visit, found, with_changed_rule(document, named, change))
     rule = NewRule(
-        visit.form.get("name", "").strip(),
+        visit.form["name"].strip(),
         built.text,
         Outcome(outcome),
-        visit.form.get("description", "").strip(),
+        visit.form["description"].strip(),
         shadow=bool(visit.form.get("shadow")),
     )
     return show_change(visit, found, with_rule(document, rule))
@@ -154,7 +154,7 @@ def _kept(visit: Visit) -> tuple[str, str]:
     if "base" not in visit.form:
         found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
         return found.document, str(found.version)
-    return visit.form.get("document", ""), visit.form["base"]
+    return visit.form["document"], visit.form["base"]
 
 
 def _sent_groups(visit: Visit) -> list[ClickedGroup]:
@@ -205,7 +205,7 @@ def _place(group: ClickedGroup, place: int) -> int:
 
 def _catalogue(visit: Visit) -> Catalogue:
     """The signals, with the inputs that the draft declares if it can be read."""
-    document = visit.form.get("document", "")
+    document = visit.form["document"]
     try:
         return Catalogue(read_rule_set(document.encode()).inputs if document else {})
     except InvalidInput:

@@ -79,7 +79,7 @@ rules:
 def show_rules(visit: Visit) -> Response:
     """One rule set with the hits of each of its rules, beside the others."""
     found = configurations.listing(visit.session, visit.account_id, RULE_SETS)
-    wanted = visit.query.get("set", "")
+    wanted = visit.query["set"]
     chosen = next((each for each in found if each.definition.name == wanted), None)
     chosen = chosen or (found[0] if found else None)
     span = chosen_span(visit)
@@ -128,7 +128,7 @@ def show_edit(visit: Visit) -> Response:
     name = visit.place("set")
     found = rule_sets.get(visit.session, visit.account_id, name)
     document = found.document
-    earlier = read_number(visit.query.get("version", ""))
+    earlier = read_number(visit.query["version"])
     if earlier is not None:
         document = rule_sets.get(visit.session, visit.account_id, name, earlier).document
     return _edit(visit, found, document)
@@ -136,7 +136,7 @@ def show_edit(visit: Visit) -> Response:
 
 def show_sent(visit: Visit) -> Response:
     """The editor again, with what was sent."""
-    name, document = visit.form.get("set", ""), visit.form.get("document", "")
+    name, document = visit.form["set"], visit.form["document"]
     found = rule_sets.get(visit.session, visit.account_id, name) if name else None
     if found is not None and visit.form.get("rule") and base_of(visit) == found.version:
         return show_change(visit, found, document)
@@ -147,7 +147,7 @@ def show_change(
     visit: Visit, found: ConfigurationVersion[RuleSet], document: str, **more: Any
 ) -> Response:
     """One rule as it was and as it would be, and what the draft would have done."""
-    name = visit.form.get("rule") or visit.form.get("name", "").strip()
+    name = visit.form.get("rule") or visit.form["name"].strip()
     try:
         drafted = read_rule_set(document.encode())
         draft = previewed(visit, document, _days(visit))
@@ -167,7 +167,7 @@ def show_change(
         draft=draft,
         days=_days(visit),
         spans=SPANS,
-        note=visit.form.get("note", ""),
+        note=visit.form["note"],
         proposing=VERSIONS.needs_approval(visit),
         amounts=amounts,
         **more,
@@ -191,7 +191,7 @@ def _edit(
         document=document,
         base=base or (found.version if found else None),
         newer=newer,
-        note=visit.form.get("note", ""),
+        note=visit.form["note"],
         days=_days(visit),
         spans=SPANS,
         draft=draft,
@@ -203,7 +203,7 @@ def _edit(
 
 def preview(visit: Visit) -> Response:
     """What a draft would have done; a script asks for the part, a button for the whole page."""
-    document = visit.form.get("document", "")
+    document = visit.form["document"]
     try:
         draft = previewed(visit, document, _days(visit))
     except Superseded:
@@ -217,15 +217,15 @@ def preview(visit: Visit) -> Response:
 
 def with_draft(visit: Visit, document: str, draft: Draft) -> Response:
     """The editor with a draft and what it would have done."""
-    name = visit.form.get("set", "")
+    name = visit.form["set"]
     found = rule_sets.get(visit.session, visit.account_id, name) if name else None
     return _edit(visit, found, document, draft=draft)
 
 
 def apply(visit: Visit) -> Response:
     """Put a draft in force, or propose it where two pairs of eyes are wanted."""
-    document, note = visit.form.get("document", ""), visit.form.get("note", "").strip()
-    name, base = visit.form.get("set", ""), base_of(visit)
+    document, note = visit.form["document"], visit.form["note"].strip()
+    name, base = visit.form["set"], base_of(visit)
     if not note:
         raise visit.refuse("note", "rules.problems.note")
     new = NewVersion(document.encode(), base, note, is_first=not name)
@@ -275,7 +275,7 @@ def words(visit: Visit) -> Response:
 
 
 def _days(visit: Visit) -> int:
-    chosen = read_number(visit.form.get("days", ""))
+    chosen = read_number(visit.form["days"])
     return chosen if chosen in SPANS else SPANS[1]
 
 

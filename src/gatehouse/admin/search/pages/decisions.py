@@ -94,7 +94,7 @@ def find(visit: Visit) -> Response:
 
     The id of a request leads straight to it, whatever it was looked for as.
     """
-    who, value = visit.form.get("who", ""), visit.form.get("value", "").strip()
+    who, value = visit.form["who"], visit.form["value"].strip()
     if who not in WHO or not value:
         raise visit.refuse("value", "decisions.problems.value")
     return sought_decisions(visit, who, value, addressed_filters(visit, _kept(visit)))
@@ -126,7 +126,7 @@ def export(visit: Visit) -> Response:
     """Everything that was found, as CSV or JSON Lines; in parts if a file cannot hold it."""
     search = read_search(visit, visit.asked.form.values)
     columns = column_matches(visit, _kept(visit))
-    number, oldest = read_number(visit.form.get("part", "")), visit.form.get("oldest") or None
+    number, oldest = read_number(visit.form["part"]), visit.form.get("oldest") or None
     if oldest is None:
         part = exporting.next_part(visit.session, visit.account_id, search, columns)
         if part is not None and (number or part.next_cursor):

@@ -29,7 +29,7 @@ _HERE: Final = "/a/{account}/find"
 
 def show_find(visit: Visit) -> Response:
     """The box as a page of its own, for browsers without scripts."""
-    typed = visit.form.get("value", "")
+    typed = visit.form["value"]
     found = _meant(visit, typed)
     # A card number is not shown again.
     shown = "" if any(each.who == _CARD for each in found) or names_card(typed) else typed
@@ -38,11 +38,11 @@ def show_find(visit: Visit) -> Response:
 
 def find_typed(visit: Visit) -> Response:
     """Suggest what can be meant; or open what was picked of it, or the only thing there is."""
-    typed = visit.form.get("value", "")
+    typed = visit.form["value"]
     found = _meant(visit, typed)
     if visit.is_fragment:
         return visit.render("find/suggestions.html", found=found, typed=typed)
-    pick = 0 if len(found) == 1 else read_number(visit.form.get("pick", ""))
+    pick = 0 if len(found) == 1 else read_number(visit.form["pick"])
     if pick is None or not 0 <= pick < len(found):
         return show_find(visit)
     chosen = found[pick]

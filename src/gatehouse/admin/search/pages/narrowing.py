@@ -84,11 +84,11 @@ def set_conditions(visit: Visit, kept: Kept) -> list[SetCondition]:
 
 def added_condition(visit: Visit, kept: Kept) -> Kept:
     """The filters with the condition that was sent, written or clicked together."""
-    written, signal = (visit.form.get(name, "").strip() for name in ("condition", "signal"))
+    written, signal = (visit.form[name].strip() for name in ("condition", "signal"))
     field = "condition" if written else "signal"
     try:
         if not written:
-            asked = Clicked(signal, visit.form.get("operator", ""), visit.form.get("value", ""))
+            asked = Clicked(signal, visit.form["operator"], visit.form["value"])
             written = write_condition([ClickedGroup((asked,))], Catalogue())
         added = AddressedConditions(visit.session, visit.account_id).addressed(written)
     except WrongQuestion as wrong:

@@ -32,7 +32,7 @@ def saved_views(visit: Visit, page: str) -> list[tuple[SavedSearch, Values, bool
 
 def save_view(visit: Visit, kept: Kept, page: str = "decisions") -> Response:
     """Keep the filters of an address under a name."""
-    name = visit.form.get("name", "").strip()
+    name = visit.form["name"].strip()
     if not 1 <= len(name) <= _LONGEST_NAME:
         raise visit.refuse("name", "decisions.problems.name", most=_LONGEST_NAME)
     kept = {each: values for each, values in kept.items() if each != SOUGHT}
@@ -49,7 +49,7 @@ def save_view(visit: Visit, kept: Kept, page: str = "decisions") -> Response:
 
 def share_view(visit: Visit) -> Response:
     """Let everybody in the account find a search, or its owner alone."""
-    wanted, shared = visit.form.get("search", ""), bool(visit.form.get("shared"))
+    wanted, shared = visit.form["search"], bool(visit.form.get("shared"))
     person = visit.visitor.user_id
     found = saved_searches.share(visit.session, visit.account_id, person, wanted, shared=shared)
     notice = "decisions.notices.shared" if shared else "decisions.notices.unshared"
@@ -58,6 +58,6 @@ def share_view(visit: Visit) -> Response:
 
 def forget_view(visit: Visit) -> Response:
     """Delete a saved search."""
-    person, wanted = visit.visitor.user_id, visit.form.get("search", "")
+    person, wanted = visit.visitor.user_id, visit.form["search"]
     found = saved_searches.delete(visit.session, visit.account_id, person, wanted)
     return visit.redirect(found.page, notice="decisions.notices.forgotten")

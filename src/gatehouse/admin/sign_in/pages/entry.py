@@ -51,7 +51,7 @@ def show_second_step(visit: Visit) -> Response:
 def take_second_step(visit: Visit) -> Response:
     """Finish signing in with a code of the app, or one for recovery."""
     ticket = visit.desk.cookies.ticket(visit.asked.cookies)
-    code = visit.form.get("code", "")
+    code = visit.form["code"]
     try:
         done = second_steps.by_code(visit.desk.sign_in, ticket, code, visit.origin)
     except SignInRefused as refused:
