@@ -15,7 +15,7 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson, DryRun
+from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, argument, option
 from gatehouse.cli.output import show_result
 from gatehouse.core.clock import Moment
 from gatehouse.core.reading.given import read_given
@@ -67,7 +67,7 @@ def _command(case: UseCase[..., Any]) -> Callable[..., None]:
 def _argument(name: str, hint: Any) -> inspect.Parameter:
     if name == "dry_run":
         return _option(name, DryRun, False)
-    about = typer.Argument(metavar=name.removesuffix("_id").upper(), help=_about(hint))
+    about = argument(name.removesuffix("_id").upper(), _about(hint))
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[str, about])
 
 
@@ -80,7 +80,7 @@ def _options(kind: type[msgspec.Struct]) -> Iterator[inspect.Parameter]:
             default = None if field.default is msgspec.UNSET else field.default
         elif field.default_factory is not msgspec.NODEFAULT:
             default = field.default_factory()
-        help_text = typer.Option(help=_about(hints[field.name]))
+        help_text = option(_about(hints[field.name]))
         yield _option(field.name, Annotated[_plain_type(hints[field.name]), help_text], default)
 
 

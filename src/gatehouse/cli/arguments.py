@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, BinaryIO, Final, Literal
+from typing import Annotated, Any, BinaryIO, Final, Literal
 
 import typer
 
@@ -17,6 +17,16 @@ from gatehouse.core.money import parse_amount
 from gatehouse.settings.settings import ACCOUNT
 
 _NAMED: Final = "gatehouse.account"
+
+
+def option(about: str, *names: str, **more: Any) -> Any:
+    """How help describes an option, and what it is called if not as the parameter."""
+    return typer.Option(*names, help=about, **more)
+
+
+def argument(name: str, about: str, **more: Any) -> Any:
+    """How help names and describes an argument."""
+    return typer.Argument(metavar=name, help=about, **more)
 
 
 def _account_option(context: typer.Context, value: str | None) -> str | None:
@@ -67,51 +77,42 @@ def account_before_pairs(context: typer.Context, words: list[str]) -> list[str]:
 
 AccountOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Id of the account. Default: the only one, or the sandbox's demo account.",
         "--account",
         envvar=ACCOUNT,
         metavar="ACCOUNT",
-        help="Id of the account. Default: the only one, or the sandbox's demo account.",
         callback=_account_option,
         autocompletion=account_ids,
     ),
 ]
 AccountFilter = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Only of this account. Default: all.",
         "--account",
         metavar="ACCOUNT",
-        help="Only of this account. Default: all.",
         callback=_account_option,
         autocompletion=account_ids,
     ),
 ]
 AccountAlias = Annotated[
     str | None,
-    typer.Argument(
-        metavar="ACCOUNT",
-        help="The same as --account.",
-        callback=_account_in_front,
-        autocompletion=account_ids,
+    argument(
+        "ACCOUNT", "The same as --account.", callback=_account_in_front, autocompletion=account_ids
     ),
 ]
-RequestIdArgument = Annotated[
-    str, typer.Argument(metavar="REQUEST", help="Id of the request (req_...).")
-]
+RequestIdArgument = Annotated[str, argument("REQUEST", "Id of the request (req_...).")]
 ImportFileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="File or pipe; - is standard input. May be gzipped.")
+    str, argument("FILE", "File or pipe; - is standard input. May be gzipped.")
 ]
 RecordFormatOption = Annotated[
-    Literal["csv", "jsonl"] | None,
-    typer.Option("--format", help="csv or jsonl. Default: by the file's name."),
+    Literal["csv", "jsonl"] | None, option("csv or jsonl. Default: by the file's name.", "--format")
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
-After = Annotated[
-    str | None,
-    typer.Option(metavar="REQUEST", help="Continue a list after this request."),
-]
-Note = Annotated[str | None, typer.Option(help="Why; kept with the version as it is written.")]
+DryRun = Annotated[bool, option("Only say what would happen.", "--dry-run")]
+AsJson = Annotated[bool, option("Print JSON, for scripts.", "--json")]
+After = Annotated[str | None, option("Continue a list after this request.", metavar="REQUEST")]
+Note = Annotated[str | None, option("Why; kept with the version as it is written.")]
 
 
 def typed_account(context: typer.Context) -> bool:

@@ -2,9 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
-from gatehouse.cli.arguments import span_argument
+from gatehouse.cli.arguments import option, span_argument
 from gatehouse.core.clock import iso_time, parse_time
 from gatehouse.core.errors import InvalidInput
 
@@ -12,11 +10,10 @@ if TYPE_CHECKING:
     from gatehouse.store.decisions.records import RecordSpan
 
 Since = Annotated[
-    str,
-    typer.Option(metavar="WHEN", help="From when on: 30d ago, a day (2026-11-15), or RFC 3339."),
+    str, option("From when on: 30d ago, a day (2026-11-15), or RFC 3339.", metavar="WHEN")
 ]
 Until = Annotated[
-    str | None, typer.Option(metavar="WHEN", help="Before when, in the same words. Default: now.")
+    str | None, option("Before when, in the same words. Default: now.", metavar="WHEN")
 ]
 
 _YEAR_9999_MS: Final = 253_370_764_800_000

@@ -9,17 +9,18 @@ import typer
 
 import gatehouse
 from gatehouse.access.actors import Actor
+from gatehouse.cli.arguments import option
 from gatehouse.settings.preflight import refuse_unfit_production, unknown_variables
 from gatehouse.settings.settings import load_settings
 
 
 def console(
-    host: Annotated[str | None, typer.Option(help="Address; over GATEHOUSE_CONSOLE_HOST.")] = None,
+    host: Annotated[str | None, option("Address; over GATEHOUSE_CONSOLE_HOST.")] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_CONSOLE_PORT.")
+        int | None, option("Port; over GATEHOUSE_CONSOLE_PORT.", min=0, max=65535)
     ] = None,
     listener: Annotated[
-        int | None, typer.Option(hidden=True, help="A socket of the server that started this.")
+        int | None, option("A socket of the server that started this.", hidden=True)
     ] = None,
 ) -> None:
     """Serve the console until stopped: pages in which people see and do everything.

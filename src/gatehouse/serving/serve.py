@@ -13,6 +13,7 @@ import typer
 
 import gatehouse
 from gatehouse.access.actors import Actor
+from gatehouse.cli.arguments import option
 from gatehouse.serving.background import BACKGROUND_PLACE, work_beside
 from gatehouse.serving.workers import WorkerPlace, refuse_unfit_workers, supervise, work
 from gatehouse.settings.preflight import UnknownVariable, refuse_unfit_production, unknown_variables
@@ -21,31 +22,26 @@ from gatehouse.store.accounts.price_list import price_list
 
 
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address; over GATEHOUSE_HOST.")] = None,
-    port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Port; over GATEHOUSE_PORT.")
-    ] = None,
+    host: Annotated[str | None, option("Address; over GATEHOUSE_HOST.")] = None,
+    port: Annotated[int | None, option("Port; over GATEHOUSE_PORT.", min=0, max=65535)] = None,
     workers: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=256,
-            help="Server processes on the port, with PostgreSQL; over GATEHOUSE_WORKERS.",
+        option(
+            "Server processes on the port, with PostgreSQL; over GATEHOUSE_WORKERS.", min=1, max=256
         ),
     ] = None,
     console: Annotated[
-        bool,
-        typer.Option("--console", help="Serve the console beside it, as a process of its own."),
+        bool, option("Serve the console beside it, as a process of its own.", "--console")
     ] = False,
     demo_history: Annotated[
         bool,
-        typer.Option(
+        option(
+            "Give the demo account of a new sandbox a made-up past, in the background.",
             "--demo-history",
-            help="Give the demo account of a new sandbox a made-up past, in the background.",
         ),
     ] = False,
     place: Annotated[
-        str | None, typer.Option(hidden=True, help="What a worker is told by its supervisor.")
+        str | None, option("What a worker is told by its supervisor.", hidden=True)
     ] = None,
 ) -> None:
     """Serve the API until stopped.

@@ -11,6 +11,8 @@ from gatehouse.cli.arguments import (
     AccountOption,
     AsJson,
     amount_argument,
+    argument,
+    option,
     pairs_argument,
 )
 from gatehouse.cli.output import columns, money, sheet, show, shown_amount, table
@@ -31,9 +33,9 @@ _POLICY = "a policy is given as RESULT=ADVICE, such as NO_MATCH=DECLINE"
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name shown to people.")],
-    currency: Annotated[str, typer.Option(help="Currency of balance and fees.")] = "USD",
-    balance: Annotated[str, typer.Option(help="Opening balance.")] = "0",
+    name: Annotated[str, argument("NAME", "Name shown to people.")],
+    currency: Annotated[str, option("Currency of balance and fees.")] = "USD",
+    balance: Annotated[str, option("Opening balance.")] = "0",
     as_json: AsJson = False,
 ) -> None:
     """Create an account."""
@@ -76,7 +78,7 @@ def show_account(
 
 @app.command()
 def rename(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="New name shown to people.")],
+    name: Annotated[str, argument("NAME", "New name shown to people.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -90,7 +92,7 @@ def rename(
 
 @app.command()
 def close(
-    reason: Annotated[str, typer.Option(help="Why; kept with the account and in the audit log.")],
+    reason: Annotated[str, option("Why; kept with the account and in the audit log.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -108,7 +110,7 @@ def close(
 
 @app.command()
 def reopen(
-    reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")],
+    reason: Annotated[str, option("Why; kept in the audit log.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -136,10 +138,10 @@ def furnish(
 def policy(
     alias: AccountAlias = None,
     avs: Annotated[
-        list[str] | None, typer.Option(help="Advice for an AVS result, as NO_MATCH=DECLINE.")
+        list[str] | None, option("Advice for an AVS result, as NO_MATCH=DECLINE.")
     ] = None,
     cvv2: Annotated[
-        list[str] | None, typer.Option(help="Advice for a CVV2 result, as NO_MATCH=ACCEPT.")
+        list[str] | None, option("Advice for a CVV2 result, as NO_MATCH=ACCEPT.")
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -163,21 +165,16 @@ def sentry(
     alias: AccountAlias = None,
     entity: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="KEY",
-            help="Key of `customInputs` to remember values of; replaces those set before.",
+        option(
+            "Key of `customInputs` to remember values of; replaces those set before.", metavar="KEY"
         ),
     ] = None,
-    no_entities: Annotated[
-        bool, typer.Option("--no-entities", help="Declare no custom inputs.")
-    ] = False,
+    no_entities: Annotated[bool, option("Declare no custom inputs.", "--no-entities")] = False,
     refuse: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY", help="Never remember this key, even if it was found."),
+        list[str] | None, option("Never remember this key, even if it was found.", metavar="KEY")
     ] = None,
     allow: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY", help="Remember a refused key again."),
+        list[str] | None, option("Remember a refused key again.", metavar="KEY")
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -219,26 +216,23 @@ def _found_row(one: "FoundInputShown") -> tuple[str, ...]:
 def costs(  # noqa: PLR0913, PLR0917  # each option is one cost
     alias: AccountAlias = None,
     preset: Annotated[
-        Preset | None,
-        typer.Option(help="How losses by fraud weigh beside sales that are turned away."),
+        Preset | None, option("How losses by fraud weigh beside sales that are turned away.")
     ] = None,
     currency: Annotated[
-        str | None, typer.Option(help="Of the amounts. Default: the account's currency.")
+        str | None, option("Of the amounts. Default: the account's currency.")
     ] = None,
     margin: Annotated[
-        float | None, typer.Option(help="What an order earns, of its amount, such as 0.25.")
+        float | None, option("What an order earns, of its amount, such as 0.25.")
     ] = None,
     chargeback_fee: Annotated[
-        float | None, typer.Option(help="What a fraud costs besides its amount.")
+        float | None, option("What a fraud costs besides its amount.")
     ] = None,
-    fee_share: Annotated[
-        float | None, typer.Option(help="The same as a share of the amount.")
-    ] = None,
-    review_cost: Annotated[float | None, typer.Option(help="What a review costs.")] = None,
+    fee_share: Annotated[float | None, option("The same as a share of the amount.")] = None,
+    review_cost: Annotated[float | None, option("What a review costs.")] = None,
     review_finds: Annotated[
-        float | None, typer.Option(help="Share of reviews that find the truth, such as 0.8.")
+        float | None, option("Share of reviews that find the truth, such as 0.8.")
     ] = None,
-    off: Annotated[bool, typer.Option("--off", help="Give no advice by costs.")] = False,
+    off: Annotated[bool, option("Give no advice by costs.", "--off")] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

@@ -14,6 +14,7 @@ from gatehouse.cli.arguments import (
     DryRun,
     ImportFileArgument,
     RecordFormatOption,
+    option,
     read_file,
 )
 from gatehouse.cli.output import show
@@ -25,16 +26,16 @@ def import_file(  # noqa: PLR0913, PLR0917  # each option is one property of an 
     file_format: RecordFormatOption = None,
     mapping: Annotated[
         str,
-        typer.Option(
+        option(
+            f"What columns mean: {', '.join(SHIPPED)}, or a TOML file of your own.",
             metavar="NAME|FILE",
-            help=f"What columns mean: {', '.join(SHIPPED)}, or a TOML file of your own.",
         ),
     ] = "gatehouse",
     rejects: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the bad rows into a CSV file.")
+        Path | None, option("Write the bad rows into a CSV file.", metavar="FILE")
     ] = None,
     from_start: Annotated[
-        bool, typer.Option("--from-start", help="Do not go on with an interrupted import.")
+        bool, option("Do not go on with an interrupted import.", "--from-start")
     ] = False,
     dry_run: DryRun = False,
     account: AccountOption = None,

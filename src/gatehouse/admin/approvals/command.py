@@ -22,7 +22,15 @@ from gatehouse.admin.lists.command import (
 )
 from gatehouse.admin.opening import open_account
 from gatehouse.admin.people.command.people import handed_over, once_words
-from gatehouse.cli.arguments import AccountOption, AsJson, Note, amount_argument, pairs_argument
+from gatehouse.cli.arguments import (
+    AccountOption,
+    AsJson,
+    Note,
+    amount_argument,
+    argument,
+    option,
+    pairs_argument,
+)
 from gatehouse.cli.output import columns, sheet, show
 from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.core.errors import InvalidInput
@@ -35,17 +43,14 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 _KINDS = "rules, pipelines, lists, models, prices, top-ups, adjustments, policies."
-ProposalId = Annotated[str, typer.Argument(metavar="PROPOSAL", help="Id of it (prop_...).")]
+ProposalId = Annotated[str, argument("PROPOSAL", "Id of it (prop_...).")]
 
-_Minor = Annotated[int, typer.Option(min=0, max=LARGEST_PAYMENT, help="In the smallest unit.")]
+_Minor = Annotated[int, option("In the smallest unit.", min=0, max=LARGEST_PAYMENT)]
 
 
 @app.command()
 def want(
-    kinds: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[KIND]...", help=_KINDS),
-    ] = None,
+    kinds: Annotated[list[str] | None, argument("[KIND]...", _KINDS)] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -61,7 +66,7 @@ def want(
 
 @app.command()
 def rules(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The rule set; - for stdin.")],
+    file: Annotated[str, argument("FILE", "The rule set; - for stdin.")],
     note: Note = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -75,7 +80,7 @@ def rules(
 
 @app.command()
 def pipeline(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The pipeline; - for stdin.")],
+    file: Annotated[str, argument("FILE", "The pipeline; - for stdin.")],
     note: Note = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -93,7 +98,7 @@ def entries(
     values: ValuesArgument = None,
     file: EntryFile = None,
     reason: ReasonOption = None,
-    remove: Annotated[bool, typer.Option("--remove", help="Take them off the list.")] = False,
+    remove: Annotated[bool, option("Take them off the list.", "--remove")] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -117,10 +122,8 @@ def drop_list(name: ListName, account: AccountOption = None, as_json: AsJson = F
 
 @app.command()
 def model(
-    version: Annotated[int, typer.Argument(metavar="VERSION", help="The model to promote.")],
-    raw_scores: Annotated[
-        bool, typer.Option("--raw-scores", help="Tell its scores as they are.")
-    ] = False,
+    version: Annotated[int, argument("VERSION", "The model to promote.")],
+    raw_scores: Annotated[bool, option("Tell its scores as they are.", "--raw-scores")] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -132,9 +135,7 @@ def model(
 
 @app.command()
 def experiment(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="The body of POST /experiments; - for stdin.")
-    ],
+    file: Annotated[str, argument("FILE", "The body of POST /experiments; - for stdin.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -149,7 +150,7 @@ def experiment(
 
 @app.command()
 def prices(
-    prices: Annotated[list[str], typer.Argument(metavar="TYPE=FEE...", help="PRECHECK=0.04.")],
+    prices: Annotated[list[str], argument("TYPE=FEE...", "PRECHECK=0.04.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -162,11 +163,9 @@ def prices(
 
 @app.command("top-up")
 def top_up(
-    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 100 or 250.50.")],
-    note: Annotated[str, typer.Option(help="Kept in the ledger.")] = "",
-    reference: Annotated[
-        str | None, typer.Option(help="Of the payment; the same one is added once.")
-    ] = None,
+    amount: Annotated[str, argument("AMOUNT", "Such as 100 or 250.50.")],
+    note: Annotated[str, option("Kept in the ledger.")] = "",
+    reference: Annotated[str | None, option("Of the payment; the same one is added once.")] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -179,9 +178,9 @@ def top_up(
 
 @app.command("auto-top-up")
 def auto_top_up(
-    floor_minor: Annotated[int, typer.Option(help="The balance under which it is topped up.")],
+    floor_minor: Annotated[int, option("The balance under which it is topped up.")],
     amount_minor: _Minor,
-    monthly_limit_minor: Annotated[int, typer.Option(help="The most in a calendar month.")],
+    monthly_limit_minor: Annotated[int, option("The most in a calendar month.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -217,13 +216,13 @@ def top_up_limit(
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def adjust(
-    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 10 or -2.50.")],
-    reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    amount: Annotated[str, argument("AMOUNT", "Such as 10 or -2.50.")],
+    reason: Annotated[str, option("Why; kept in ledger and audit log.")],
     reference: Annotated[
-        str | None, typer.Option(help="Of the correction; the same one is booked once.")
+        str | None, option("Of the correction; the same one is booked once.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="DAY", help="The last day on which it can be used.")
+        str | None, option("The last day on which it can be used.", metavar="DAY")
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -237,7 +236,7 @@ def adjust(
 
 @app.command("credit-limit")
 def credit_limit(
-    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help="Such as 500; or none.")],
+    amount: Annotated[str, argument("AMOUNT", "Such as 500; or none.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -265,7 +264,7 @@ def credit(
 
 @app.command()
 def buyer(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="TOML file.")],
+    file: Annotated[Path, argument("FILE", "TOML file.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -278,11 +277,9 @@ def buyer(
 
 @app.command()
 def policy(
-    operation: Annotated[
-        str, typer.Argument(metavar="OPERATION", help="Such as setPreCheckPolicy.")
-    ],
+    operation: Annotated[str, argument("OPERATION", "Such as setPreCheckPolicy.")],
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="The body of the operation; - for stdin.")
+        str | None, argument("[FILE]", "The body of the operation; - for stdin.")
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -300,9 +297,7 @@ def policy(
 
 @app.command()
 def less(
-    kinds: Annotated[
-        list[str] | None, typer.Argument(metavar="[KIND]...", help="What still needs two.")
-    ] = None,
+    kinds: Annotated[list[str] | None, argument("[KIND]...", "What still needs two.")] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -351,7 +346,7 @@ def approve(proposal: ProposalId, account: AccountOption = None, as_json: AsJson
 @app.command()
 def refuse(
     proposal: ProposalId,
-    reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")],
+    reason: Annotated[str, option("Why; kept in the audit log.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -373,8 +368,8 @@ def withdraw(proposal: ProposalId, account: AccountOption = None, as_json: AsJso
 
 @app.command("shadow-model")
 def shadow_model(
-    version: Annotated[int, typer.Argument(metavar="VERSION", help="The model to try.")],
-    stop: Annotated[bool, typer.Option("--stop", help="Score with it no longer.")] = False,
+    version: Annotated[int, argument("VERSION", "The model to try.")],
+    stop: Annotated[bool, option("Score with it no longer.", "--stop")] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

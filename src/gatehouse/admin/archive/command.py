@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
-import typer
 
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, option
 from gatehouse.cli.output import sheet, show
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Until, read_span
@@ -18,14 +17,9 @@ _ALWAYS: Final = "1970-01-01"
 
 
 def archive(
-    to: Annotated[
-        str, typer.Option("--to", metavar="DIR|s3://BUCKET/PREFIX", help="Where the archive is.")
-    ],
+    to: Annotated[str, option("Where the archive is.", "--to", metavar="DIR|s3://BUCKET/PREFIX")],
     since: Annotated[
-        str,
-        typer.Option(
-            "--from", metavar="WHEN", help="First day to add: a day, or 30d ago. Default: all."
-        ),
+        str, option("First day to add: a day, or 30d ago. Default: all.", "--from", metavar="WHEN")
     ] = _ALWAYS,
     until: Until = None,
     account: AccountOption = None,

@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import open_session
-from gatehouse.cli.arguments import AccountFilter, AsJson
+from gatehouse.cli.arguments import AccountFilter, AsJson, option
 from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time
 
@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=True)
 @app.command("show")
 def show_lines(
     account: AccountFilter = None,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Newest lines.")] = 50,
+    limit: Annotated[int, option("Newest lines.", min=1, max=100_000)] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show who did what, and when."""
@@ -37,11 +37,9 @@ def show_lines(
 def export_lines(
     account: AccountFilter = None,
     file_format: Annotated[
-        Literal["csv", "jsonl"], typer.Option("--format", help="How lines are written.")
+        Literal["csv", "jsonl"], option("How lines are written.", "--format")
     ] = "csv",
-    action: Annotated[
-        str, typer.Option(help="Only actions that begin with this, such as rules.")
-    ] = "",
+    action: Annotated[str, option("Only actions that begin with this, such as rules.")] = "",
 ) -> None:
     """Print the whole log, newest first, as a file; a line in it says that it was taken."""
     from gatehouse.admin.audit import use_cases as audit_log
@@ -66,9 +64,9 @@ def head(as_json: AsJson = False) -> None:
 def verify(
     expect: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "A head from the log or from `audit head`, which the trail must contain.",
             metavar="SEQ:HASH",
-            help="A head from the log or from `audit head`, which the trail must contain.",
         ),
     ] = None,
     as_json: AsJson = False,

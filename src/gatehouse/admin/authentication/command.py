@@ -2,11 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from gatehouse.admin.derived_commands import commands_of
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, option
 from gatehouse.cli.output import show, shown_amount, table
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ app = commands_of("gatehouse.admin.authentication.use_cases.settings")
 @app.command()
 def meter(
     quarters: Annotated[
-        int, typer.Option(min=2, max=12, help="Complete quarters, besides the last 90 days.")
+        int, option("Complete quarters, besides the last 90 days.", min=2, max=12)
     ] = 4,
     account: AccountOption = None,
     as_json: AsJson = False,

@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-import typer
 
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import read_file
+from gatehouse.cli.arguments import option, read_file
 from gatehouse.cli.hints import as_hinted
 from gatehouse.cli.output import columns, show, warn
 from gatehouse.core.clock import iso_time
@@ -22,14 +21,12 @@ if TYPE_CHECKING:
     )
 
 Base = Annotated[
-    int | None,
-    typer.Option(help="Version that you changed; refused if another is in force by now."),
+    int | None, option("Version that you changed; refused if another is in force by now.")
 ]
 To = Annotated[
-    int | None,
-    typer.Option(help="Version to go back to. Default: the one in force before this one."),
+    int | None, option("Version to go back to. Default: the one in force before this one.")
 ]
-Version = Annotated[int | None, typer.Option(help="Default: the one in force.")]
+Version = Annotated[int | None, option("Default: the one in force.")]
 
 
 def read_document(file: str) -> bytes:

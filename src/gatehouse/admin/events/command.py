@@ -7,7 +7,14 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, amount_argument
+from gatehouse.cli.arguments import (
+    AccountAlias,
+    AccountOption,
+    AsJson,
+    amount_argument,
+    argument,
+    option,
+)
 from gatehouse.cli.output import sheet, show, shown_amount, table
 from gatehouse.core.errors import InvalidInput, WrongUsage
 from gatehouse.core.money import MICROS_PER_UNIT
@@ -29,7 +36,7 @@ _SUBJECTS: Final = (
 )
 Types = Annotated[
     list[str] | None,
-    typer.Option("--type", help="Only this type, such as review.opened; repeat. Default: all."),
+    option("Only this type, such as review.opened; repeat. Default: all.", "--type"),
 ]
 
 
@@ -37,10 +44,10 @@ Types = Annotated[
 def list_events(
     account: AccountOption = None,
     after: Annotated[
-        str | None, typer.Option(metavar="CURSOR", help="Begin after this id of an event.")
+        str | None, option("Begin after this id of an event.", metavar="CURSOR")
     ] = None,
     types: Types = None,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 20,
+    limit: Annotated[int, option("How many at most.", min=1, max=100)] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List events in their order: the newest ones, or those after a cursor."""
@@ -57,7 +64,7 @@ def list_events(
 
 @app.command("show")
 def show_event(
-    event: Annotated[str, typer.Argument(metavar="EVENT", help="Id of the event (evt_...).")],
+    event: Annotated[str, argument("EVENT", "Id of the event (evt_...).")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,7 +80,7 @@ def show_event(
 def tail(
     account: AccountOption = None,
     types: Types = None,
-    lines: Annotated[int, typer.Option(min=0, max=100, help="Earlier events to begin with.")] = 10,
+    lines: Annotated[int, option("Earlier events to begin with.", min=0, max=100)] = 10,
     as_json: AsJson = False,
 ) -> None:
     """Print events as they happen, until it is interrupted; with --json, one object a line."""
@@ -98,17 +105,16 @@ def settings(
     alias: AccountAlias = None,
     decisions: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
+            "Tell decision.made, such as pipeline:REVIEW,DECLINE or *; repeat.",
             metavar="OPERATION[:OUTCOMES]",
-            help="Tell decision.made, such as pipeline:REVIEW,DECLINE or *; repeat.",
         ),
     ] = None,
     no_decisions: Annotated[
-        bool, typer.Option("--no-decisions", help="Tell no decision.made any more.")
+        bool, option("Tell no decision.made any more.", "--no-decisions")
     ] = False,
     low_balance: Annotated[
-        str | None,
-        typer.Option(metavar="AMOUNT", help="Tell balance.low below this balance; 0: never."),
+        str | None, option("Tell balance.low below this balance; 0: never.", metavar="AMOUNT")
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,

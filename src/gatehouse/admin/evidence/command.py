@@ -4,16 +4,22 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
 
 from gatehouse.admin.derived_commands import commands_of
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson, RequestIdArgument, read_file
+from gatehouse.cli.arguments import (
+    AccountOption,
+    AsJson,
+    RequestIdArgument,
+    argument,
+    option,
+    read_file,
+)
 from gatehouse.cli.output import show, show_result
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.files.attachments import MOST_FILE_BYTES
 
-DisputeArgument = Annotated[str, typer.Argument(metavar="DISPUTE", help="The id of the dispute.")]
+DisputeArgument = Annotated[str, argument("DISPUTE", "The id of the dispute.")]
 
 app = commands_of("gatehouse.admin.evidence.use_cases.dispute_desk")
 
@@ -21,9 +27,7 @@ app = commands_of("gatehouse.admin.evidence.use_cases.dispute_desk")
 @app.command()
 def evidence(
     request_id: RequestIdArgument,
-    pdf: Annotated[
-        Path | None, typer.Option("--pdf", metavar="FILE", help="Write it as a PDF.")
-    ] = None,
+    pdf: Annotated[Path | None, option("Write it as a PDF.", "--pdf", metavar="FILE")] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +48,7 @@ def evidence(
 @app.command()
 def attach(
     dispute: DisputeArgument,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A PDF, PNG, JPEG or text.")],
+    file: Annotated[str, argument("FILE", "A PDF, PNG, JPEG or text.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -59,8 +63,8 @@ def attach(
 @app.command("file")
 def fetch_file(
     dispute: DisputeArgument,
-    file_id: Annotated[str, typer.Argument(metavar="FILE", help="The id of the file.")],
-    output: Annotated[Path, typer.Option("--output", metavar="PATH", help="Where to write it.")],
+    file_id: Annotated[str, argument("FILE", "The id of the file.")],
+    output: Annotated[Path, option("Where to write it.", "--output", metavar="PATH")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -74,7 +78,7 @@ def fetch_file(
 
 @app.command()
 def keep(
-    on: Annotated[bool, typer.Option("--on/--off", help="Keep it, or stop.")] = True,
+    on: Annotated[bool, option("Keep it, or stop.", "--on/--off")] = True,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

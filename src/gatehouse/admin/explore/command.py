@@ -8,7 +8,7 @@ import typer
 
 from gatehouse.admin.opening import open_account
 from gatehouse.admin.search.command import Filters, with_filters
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, option
 from gatehouse.cli.output import show, table
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import plain
@@ -27,12 +27,11 @@ _COUNTS = ("REQUESTS", "DECLINED", "REVIEWED", "FRAUD", "LABELLED")
 def explore(
     filters: Filters,
     by: Annotated[str, typer.Argument(help="A signal, or decision, operation, rule, shadowRule.")],
-    also: Annotated[str | None, typer.Option(help="Another one, for a table of pairs.")] = None,
+    also: Annotated[str | None, option("Another one, for a table of pairs.")] = None,
     where: Annotated[
-        list[str] | None,
-        typer.Option(help="A condition as in a rule: ip.country = 'DE'. Can be repeated."),
+        list[str] | None, option("A condition as in a rule: ip.country = 'DE'. Can be repeated.")
     ] = None,
-    zone: Annotated[str, typer.Option(help="The time zone of days.")] = "UTC",
+    zone: Annotated[str, option("The time zone of days.")] = "UTC",
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

@@ -15,6 +15,7 @@ from gatehouse.cli.arguments import (
     ImportFileArgument,
     RecordFormatOption,
     RequestIdArgument,
+    option,
 )
 from gatehouse.cli.output import columns, money, show, shown_amount
 from gatehouse.cli.progress import Progress
@@ -89,28 +90,21 @@ def import_file(
 def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     label: Annotated[
         Label,
-        typer.Option(
-            case_sensitive=False,
-            help="What it turned out to be; WITHDRAWN takes the label back.",
-        ),
+        option("What it turned out to be; WITHDRAWN takes the label back.", case_sensitive=False),
     ],
-    request: Annotated[
-        str | None, typer.Option(metavar="ID", help="Id of the request (req_...).")
-    ] = None,
+    request: Annotated[str | None, option("Id of the request (req_...).", metavar="ID")] = None,
     transaction: Annotated[
-        str | None, typer.Option(metavar="ID", help="All requests with this transactionId.")
+        str | None, option("All requests with this transactionId.", metavar="ID")
     ] = None,
     reference: Annotated[
-        str | None, typer.Option(metavar="ID", help="All requests with this clientReferenceId.")
+        str | None, option("All requests with this clientReferenceId.", metavar="ID")
     ] = None,
     when: Annotated[
         str | None,
-        typer.Option(
-            "--when", metavar="WHEN", help="When it was found out: 2026-11-15, or RFC 3339."
-        ),
+        option("When it was found out: 2026-11-15, or RFC 3339.", "--when", metavar="WHEN"),
     ] = None,
-    amount: Annotated[str | None, typer.Option(help="What was lost, such as 12.50.")] = None,
-    currency: Annotated[str | None, typer.Option(help="Its currency, such as USD.")] = None,
+    amount: Annotated[str | None, option("What was lost, such as 12.50.")] = None,
+    currency: Annotated[str | None, option("Its currency, such as USD.")] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -152,10 +146,8 @@ def show_feedback(
 @app.command("list")
 def list_feedback(
     since: Since = "30d",
-    label: Annotated[
-        Label | None, typer.Option(case_sensitive=False, help="Only with this label.")
-    ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="Newest ones.")] = 50,
+    label: Annotated[Label | None, option("Only with this label.", case_sensitive=False)] = None,
+    limit: Annotated[int, option("Newest ones.", min=1, max=10_000)] = 50,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

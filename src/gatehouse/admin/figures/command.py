@@ -4,10 +4,9 @@ import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
-import typer
 
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, option
 from gatehouse.cli.output import show, table
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.clock import iso_time
@@ -26,12 +25,8 @@ def figures(
     since: Since = "30d",
     until: Until = None,
     account: AccountOption = None,
-    zone: Annotated[
-        str, typer.Option(help="The time zone of days, such as Europe/Berlin.")
-    ] = "UTC",
-    by: Annotated[
-        str | None, typer.Option(help="Parts of the span: hour, day, week or month.")
-    ] = None,
+    zone: Annotated[str, option("The time zone of days, such as Europe/Berlin.")] = "UTC",
+    by: Annotated[str | None, option("Parts of the span: hour, day, week or month.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Count decisions by outcome, fraud, latency and operation, as the console shows them.

@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import read_settings
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, argument
 from gatehouse.cli.output import columns, show, table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def status(as_json: AsJson = False) -> None:
 
 @app.command()
 def look(
-    address: Annotated[str, typer.Argument(metavar="ADDRESS", help="An IPv4 or IPv6 address.")],
+    address: Annotated[str, argument("ADDRESS", "An IPv4 or IPv6 address.")],
     as_json: AsJson = False,
 ) -> None:
     """Show what all feeds together say of an address."""
@@ -68,7 +68,7 @@ def look(
 
 @app.command()
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file for GATEHOUSE_INTEL_DIR.")],
+    file: Annotated[Path, argument("FILE", "A file for GATEHOUSE_INTEL_DIR.")],
     as_json: AsJson = False,
 ) -> None:
     """Say how a file would be read, or why it would be refused."""

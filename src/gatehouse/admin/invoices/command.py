@@ -9,7 +9,7 @@ import typer
 
 from gatehouse.admin.money.command.money_options import SheetFormat, chosen_format
 from gatehouse.admin.opening import open_account, open_session
-from gatehouse.cli.arguments import AccountOption, AsJson, amount_argument
+from gatehouse.cli.arguments import AccountOption, AsJson, amount_argument, argument, option
 from gatehouse.cli.output import columns, sheet, show, shown_amount, warn
 from gatehouse.core.errors import GatehouseError, InvalidInput
 from gatehouse.core.files.csv_output import csv_lines
@@ -21,15 +21,11 @@ app = typer.Typer(no_args_is_help=True)
 T = TypeVar("T")
 
 _MOST_BYTES: Final = 64 * 1024
-NumberArgument = Annotated[
-    str, typer.Argument(metavar="NUMBER", help="Number of the invoice, or its id.")
-]
-CreditReason = Annotated[str, typer.Option(help="Why; it is on the credit note.")]
-CreditAmount = Annotated[
-    str | None, typer.Option(help="Without tax. Default: what is left of the invoice.")
-]
+NumberArgument = Annotated[str, argument("NUMBER", "Number of the invoice, or its id.")]
+CreditReason = Annotated[str, option("Why; it is on the credit note.")]
+CreditAmount = Annotated[str | None, option("Without tax. Default: what is left of the invoice.")]
 FileArgument = Annotated[
-    Path | None, typer.Argument(metavar="[FILE]", help="TOML file; without it: show what is kept.")
+    Path | None, argument("[FILE]", "TOML file; without it: show what is kept.")
 ]
 
 
@@ -76,8 +72,8 @@ def buyer(
 
 @app.command()
 def close(
-    month: Annotated[str, typer.Argument(metavar="YYYY-MM", help="A month that is over.")],
-    everyone: Annotated[bool, typer.Option("--all", help="Of all accounts.")] = False,
+    month: Annotated[str, argument("YYYY-MM", "A month that is over.")],
+    everyone: Annotated[bool, option("Of all accounts.", "--all")] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -128,7 +124,7 @@ def list_invoices(account: AccountOption = None, as_json: AsJson = False) -> Non
 def show_invoice(
     number: NumberArgument,
     form: Annotated[
-        InvoiceForm, typer.Option("--format", help="For people, spreadsheets or programs.")
+        InvoiceForm, option("For people, spreadsheets or programs.", "--format")
     ] = InvoiceForm.TABLE,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -167,7 +163,7 @@ def credit(
 @app.command()
 def accounts(
     form: Annotated[
-        SheetFormat, typer.Option("--format", help="For people, spreadsheets or scripts.")
+        SheetFormat, option("For people, spreadsheets or scripts.", "--format")
     ] = SheetFormat.TABLE,
     as_json: AsJson = False,
 ) -> None:
@@ -199,7 +195,7 @@ def accounts(
 
 @app.command()
 def export(
-    month: Annotated[str, typer.Argument(metavar="YYYY-MM", help="Month of the invoices.")],
+    month: Annotated[str, argument("YYYY-MM", "Month of the invoices.")],
 ) -> None:
     """Print the invoices and credit notes of a month of all accounts as CSV, for bookkeeping."""
     from gatehouse.admin.invoices.use_cases import invoices

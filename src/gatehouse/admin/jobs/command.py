@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import open_account, open_session
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, argument, option
 from gatehouse.cli.beside import stay_beside_server
 from gatehouse.cli.hints import as_hinted
 from gatehouse.cli.output import columns, show
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from gatehouse.admin.jobs.types import JobResponse
 
 app = typer.Typer(no_args_is_help=True)
-JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Id of the job.")]
+JobArgument = Annotated[str, argument("JOB", "Id of the job.")]
 
 
 @app.command("list")
 def list_jobs(
     account: AccountOption = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Most jobs to list.")] = 20,
+    limit: Annotated[int, option("Most jobs to list.", min=1, max=1000)] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List the jobs of an account, newest first."""
@@ -52,7 +52,7 @@ def cancel(job_id: JobArgument, account: AccountOption = None, as_json: AsJson =
 
 @app.command("run", hidden=True)
 def run(
-    job_id: JobArgument, owner: Annotated[str, typer.Option(help="The server that has taken it.")]
+    job_id: JobArgument, owner: Annotated[str, option("The server that has taken it.")]
 ) -> None:
     """Run a job that a server has taken; servers call this."""
     from gatehouse.admin.jobs.worker.running import run_job

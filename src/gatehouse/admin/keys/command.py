@@ -11,6 +11,8 @@ from gatehouse.cli.arguments import (
     AccountOption,
     AsJson,
     account_before,
+    argument,
+    option,
     span_argument,
 )
 from gatehouse.cli.completing import account_ids
@@ -23,9 +25,9 @@ app = typer.Typer(no_args_is_help=True)
 
 KeyId = Annotated[
     list[str],
-    typer.Argument(
-        metavar="[ACCOUNT] KEY",
-        help="Id of the key (key_...). An account in front is the same as --account.",
+    argument(
+        "[ACCOUNT] KEY",
+        "Id of the key (key_...). An account in front is the same as --account.",
         callback=account_before(1),
         autocompletion=account_ids,
     ),
@@ -35,18 +37,16 @@ KeyId = Annotated[
 @app.command()
 def issue(  # noqa: PLR0913, PLR0917  # each option is one property of a key
     alias: AccountAlias = None,
-    name: Annotated[str, typer.Option(help="What the key is for.")] = "default",
+    name: Annotated[str, option("What the key is for.")] = "default",
     scope: Annotated[
-        list[str] | None, typer.Option(help="Operation it may use; repeat. Default: all.")
+        list[str] | None, option("Operation it may use; repeat. Default: all.")
     ] = None,
     network: Annotated[
-        list[str] | None, typer.Option(help="Network it may be used from; repeat. Default: any.")
+        list[str] | None, option("Network it may be used from; repeat. Default: any.")
     ] = None,
-    expires_in: Annotated[
-        str | None, typer.Option(help="Life, such as 90d. Default: none.")
-    ] = None,
+    expires_in: Annotated[str | None, option("Life, such as 90d. Default: none.")] = None,
     rate_limit: Annotated[
-        int | None, typer.Option(help="Requests per second; 0: no limit. Default: the server's.")
+        int | None, option("Requests per second; 0: no limit. Default: the server's.")
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -87,7 +87,7 @@ def list_keys(
 @app.command()
 def rotate(
     key: KeyId,
-    overlap: Annotated[str, typer.Option(help="How long the old key still works.")] = "24h",
+    overlap: Annotated[str, option("How long the old key still works.")] = "24h",
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -107,9 +107,9 @@ def rotate(
 @app.command()
 def revoke(
     key: KeyId,
-    reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")] = "",
+    reason: Annotated[str, option("Why; kept in the audit log.")] = "",
     children: Annotated[
-        bool, typer.Option("--children", help="Also the keys that it issued, and that they issued.")
+        bool, option("Also the keys that it issued, and that they issued.", "--children")
     ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,

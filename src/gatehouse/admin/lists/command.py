@@ -8,7 +8,15 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import Opened, open_account
-from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, open_file, span_argument
+from gatehouse.cli.arguments import (
+    AccountOption,
+    AsJson,
+    DryRun,
+    argument,
+    open_file,
+    option,
+    span_argument,
+)
 from gatehouse.cli.completing import list_names
 from gatehouse.cli.output import columns, show
 from gatehouse.core.clock import iso_time, time_or_none
@@ -27,33 +35,27 @@ app = typer.Typer(no_args_is_help=True)
 
 _KINDS: Final = "cards, bins, networks, emails, domains, phones, users, devices, countries or words"
 
-ListName = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the list.", autocompletion=list_names)
-]
+ListName = Annotated[str, argument("NAME", "Name of the list.", autocompletion=list_names)]
 ValuesArgument = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="VALUE", help="Entries. Card numbers only by --file."),
+    list[str] | None, argument("VALUE", "Entries. Card numbers only by --file.")
 ]
 KindOption = Annotated[
-    str | None, typer.Option("--kind", help=f"What it holds: {_KINDS}. Makes the list if needed.")
+    str | None, option(f"What it holds: {_KINDS}. Makes the list if needed.", "--kind")
 ]
 ReasonOption = Annotated[
-    str | None,
-    typer.Option(help="Why; kept with each entry as it is written. No personal data, please."),
+    str | None, option("Why; kept with each entry as it is written. No personal data, please.")
 ]
-ExpiresIn = Annotated[str | None, typer.Option(help="How long it counts, such as 30d.")]
+ExpiresIn = Annotated[str | None, option("How long it counts, such as 30d.")]
 EntryFile = Annotated[
-    str | None, typer.Option("--file", help="File with one entry in each line; - is the input.")
+    str | None, option("File with one entry in each line; - is the input.", "--file")
 ]
 
 
 @app.command()
 def create(
     name: ListName,
-    kind: Annotated[str, typer.Option("--kind", help=f"What it holds: {_KINDS}.")],
-    description: Annotated[
-        str | None, typer.Option(help="What it is for; kept as it is written.")
-    ] = None,
+    kind: Annotated[str, option(f"What it holds: {_KINDS}.", "--kind")],
+    description: Annotated[str | None, option("What it is for; kept as it is written.")] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -69,9 +71,7 @@ def create(
 @app.command()
 def drop(
     name: ListName,
-    force: Annotated[
-        bool, typer.Option("--force", help="Even if rules look things up on it.")
-    ] = False,
+    force: Annotated[bool, option("Even if rules look things up on it.", "--force")] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -125,20 +125,20 @@ def remove(
 @app.command("import")
 def import_entries(  # noqa: PLR0913, PLR0917 - each option is one property of an import
     name: ListName,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="File; - is standard input.")],
+    file: Annotated[str, argument("FILE", "File; - is standard input.")],
     kind: KindOption = None,
     reason: ReasonOption = None,
     expires_in: ExpiresIn = None,
     file_format: Annotated[
         Literal["csv", "lines"] | None,
-        typer.Option(
-            "--format",
-            help="csv: value, reason, expires. lines: the whole line is the entry. "
+        option(
+            "csv: value, reason, expires. lines: the whole line is the entry. "
             "Default: lines for words and users unless the file is called .csv, otherwise csv.",
+            "--format",
         ),
     ] = None,
     skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Import the good lines even if others are bad.")
+        bool, option("Import the good lines even if others are bad.", "--skip-bad")
     ] = False,
     dry_run: DryRun = False,
     account: AccountOption = None,
@@ -165,15 +165,14 @@ def import_entries(  # noqa: PLR0913, PLR0917 - each option is one property of a
 @app.command("show")
 def show_list(
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="Name of the list.", autocompletion=list_names),
+        str | None, argument("NAME", "Name of the list.", autocompletion=list_names)
     ] = None,
     gone: Annotated[
-        bool, typer.Option("--gone", help="Also what was removed, replaced or has expired.")
+        bool, option("Also what was removed, replaced or has expired.", "--gone")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="Entries to show.")] = 100,
+    limit: Annotated[int, option("Entries to show.", min=1, max=1_000_000)] = 100,
     matches: Annotated[
-        bool, typer.Option("--matches", help="Count what each matched in the last 30 days.")
+        bool, option("Count what each matched in the last 30 days.", "--matches")
     ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,

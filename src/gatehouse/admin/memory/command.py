@@ -3,11 +3,10 @@
 from typing import Annotated
 
 import msgspec
-import typer
 
 from gatehouse.access.actors import Actor
 from gatehouse.admin.opening import open_session, read_settings
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, option
 from gatehouse.cli.beside import stay_beside_server
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
@@ -16,7 +15,7 @@ from gatehouse.cli.progress import Progress
 def rebuild(
     as_json: AsJson = False,
     beside_server: Annotated[
-        bool, typer.Option("--beside-server", hidden=True, help="A server has started it.")
+        bool, option("A server has started it.", "--beside-server", hidden=True)
     ] = False,
 ) -> None:
     """Rebuild the memory at GATEHOUSE_MEMORY_URL from the decision records, while servers serve.

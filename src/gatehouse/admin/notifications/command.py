@@ -2,11 +2,9 @@
 
 from typing import Annotated
 
-import typer
-
 from gatehouse.admin.derived_commands import commands_of
 from gatehouse.admin.opening import open_session
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, option
 from gatehouse.cli.output import as_data, columns, show
 
 app = commands_of("gatehouse.admin.notifications.use_cases.notifications")
@@ -26,9 +24,9 @@ def addresses(as_json: AsJson = False) -> None:
 
 @app.command()
 def unmatched(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    limit: Annotated[int, option("At most so many.", min=1, max=10_000)] = 100,
     again: Annotated[
-        bool, typer.Option("--again", help="Let a server look for their payments once more.")
+        bool, option("Let a server look for their payments once more.", "--again")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

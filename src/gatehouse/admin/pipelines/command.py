@@ -14,7 +14,7 @@ from gatehouse.admin.configurations.command import (
     show_history,
 )
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson, Note
+from gatehouse.cli.arguments import AccountOption, AsJson, Note, argument, option
 from gatehouse.cli.completing import pipeline_numbers
 from gatehouse.cli.output import money, show, shown_amount, table, warn
 from gatehouse.core.stages.registry import REGISTRY
@@ -27,14 +27,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-PipelineFileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="The pipeline as YAML; - for stdin.")
-]
+PipelineFileArgument = Annotated[str, argument("FILE", "The pipeline as YAML; - for stdin.")]
 Number = Annotated[
-    int,
-    typer.Argument(
-        metavar="NUMBER", help="Number of the pipeline.", autocompletion=pipeline_numbers
-    ),
+    int, argument("NUMBER", "Number of the pipeline.", autocompletion=pipeline_numbers)
 ]
 
 _PAYMENT: Final = "an amount and a currency, in gatewayRequest or sentryRequest.order"
@@ -100,7 +95,7 @@ def show_pipeline(
     account: AccountOption = None,
     version: Version = None,
     document: Annotated[
-        bool, typer.Option("--document", help="Print the file as it was applied, to change it.")
+        bool, option("Print the file as it was applied, to change it.", "--document")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, argument, option
 from gatehouse.cli.output import as_data, show, table, warn
 from gatehouse.cli.spans import Since, Until, read_span
 from gatehouse.core.reading.given import read_given
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 Month = Annotated[
-    str | None,
-    typer.Option(metavar="YYYY-MM", help="A month in UTC; this one if none is given."),
+    str | None, option("A month in UTC; this one if none is given.", metavar="YYYY-MM")
 ]
 
 
@@ -182,7 +181,7 @@ def enumeration(
 
 @app.command("what-if")
 def what_if(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The rule set as YAML; - for stdin.")],
+    file: Annotated[str, argument("FILE", "The rule set as YAML; - for stdin.")],
     since: Since = "90d",
     until: Until = None,
     account: AccountOption = None,

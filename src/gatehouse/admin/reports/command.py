@@ -2,11 +2,9 @@
 
 from typing import Annotated
 
-import typer
-
 from gatehouse.admin.derived_commands import commands_of
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, argument
 from gatehouse.cli.output import show_result
 from gatehouse.core.reading.given import read_given
 
@@ -20,7 +18,7 @@ app.registered_commands += _settings.registered_commands
 
 @app.command("make")
 def make(
-    month: Annotated[str, typer.Argument(metavar="YYYY-MM", help="The month.")],
+    month: Annotated[str, argument("YYYY-MM", "The month.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

@@ -5,8 +5,6 @@ import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
-import typer
-
 from gatehouse.admin.search.use_cases.filters import (
     DEFAULT_PAGE,
     LARGEST_PAGE,
@@ -15,7 +13,7 @@ from gatehouse.admin.search.use_cases.filters import (
     TimeRange,
     WrongFilters,
 )
-from gatehouse.cli.arguments import amount_argument
+from gatehouse.cli.arguments import amount_argument, option
 from gatehouse.cli.card_input import FROM_INPUT, NOT_TYPED, read_card
 from gatehouse.cli.output import warn
 from gatehouse.cli.spans import read_moment
@@ -35,15 +33,15 @@ Filters = dict[str, Any]
 def words_option(words: Any, about: str) -> Any:
     """An option that takes one of some words, in any case, and can be repeated."""
     shown = "|".join(each.value for each in words)
-    return typer.Option(help=f"{about} Can be repeated.", case_sensitive=False, metavar=shown)
+    return option(f"{about} Can be repeated.", case_sensitive=False, metavar=shown)
 
 
 def _text(about: str, *, metavar: str | None = None) -> Any:
-    return Annotated[str | None, typer.Option(help=about, metavar=metavar)]
+    return Annotated[str | None, option(about, metavar=metavar)]
 
 
 def _texts(about: str) -> Any:
-    return Annotated[list[str] | None, typer.Option(help=f"{about} Can be repeated.")]
+    return Annotated[list[str] | None, option(f"{about} Can be repeated.")]
 
 
 _OPTIONS: Final[dict[str, Any]] = {
@@ -71,7 +69,7 @@ _OPTIONS: Final[dict[str, Any]] = {
     "currency": _text("Currency of the order.", metavar="CODE"),
     "since": _text("From when on: 7d ago, a day (2026-11-15), or RFC 3339.", metavar="WHEN"),
     "until": _text("Before when, in the same words.", metavar="WHEN"),
-    "limit": Annotated[int, typer.Option(min=1, max=LARGEST_PAGE, help="Size of a page.")],
+    "limit": Annotated[int, option("Size of a page.", min=1, max=LARGEST_PAGE)],
     "cursor": _text("Where the next page begins, as the one before said."),
 }
 _SAME: Final = {

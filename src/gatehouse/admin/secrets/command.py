@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatehouse.admin.opening import open_session, read_settings
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, option
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
@@ -31,8 +31,8 @@ def status(as_json: AsJson = False) -> None:
 def rotate_root(
     new_secret_file: Annotated[
         Path | None,
-        typer.Option(
-            help="File with the new root secret, at least 32 characters. Without it, the one in "
+        option(
+            "File with the new root secret, at least 32 characters. Without it, the one in "
             "GATEHOUSE_OTHER_SECRET_KEY or GATEHOUSE_SECRET_KEY that does not wrap the ring yet."
         ),
     ] = None,
@@ -61,7 +61,7 @@ def rotate_root(
 
 @app.command("renew-fingerprints")
 def renew_fingerprints(
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    yes: Annotated[bool, option("Do it without asking.", "--yes")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Replace the key of card fingerprints."""
@@ -119,14 +119,12 @@ def renew_identities(as_json: AsJson = False) -> None:
 def sign_configuration(
     account: Annotated[
         str | None,
-        typer.Option(
-            metavar="ACCOUNT", help="Sign this account as it is now, even if it was changed."
-        ),
+        option("Sign this account as it is now, even if it was changed.", metavar="ACCOUNT"),
     ] = None,
     connectors: Annotated[
-        bool, typer.Option("--connectors", help="The same for the connectors of all accounts.")
+        bool, option("The same for the connectors of all accounts.", "--connectors")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    yes: Annotated[bool, option("Do it without asking.", "--yes")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Sign rule sets, pipelines, models, lists, prices and keys as they are in the database.

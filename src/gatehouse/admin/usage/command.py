@@ -15,7 +15,7 @@ from gatehouse.admin.money.command.money_options import (
 from gatehouse.admin.opening import open_account
 from gatehouse.admin.usage.types import UsagePer, UsageQuery, UsageResponse
 from gatehouse.billing.statement import UsageBy
-from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
+from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, option
 from gatehouse.cli.output import show, shown_amounts, table
 from gatehouse.core.files.csv_output import csv_lines
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def usage(  # noqa: PLR0913, PLR0917  # each option is one property of what is counted
     alias: AccountAlias = None,
     account: AccountOption = None,
-    by: Annotated[UsageBy, typer.Option(help="What requests are told apart by.")] = UsageBy.KEY,
-    per: Annotated[UsagePer, typer.Option(help="Spans, in UTC.")] = UsagePer.MONTH,
+    by: Annotated[UsageBy, option("What requests are told apart by.")] = UsageBy.KEY,
+    per: Annotated[UsagePer, option("Spans, in UTC.")] = UsagePer.MONTH,
     month: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM", help="Month in UTC. Default: this one.")
+        str | None, option("Month in UTC. Default: this one.", metavar="YYYY-MM")
     ] = None,
     first: From = None,
     end: To = None,

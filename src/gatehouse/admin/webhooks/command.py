@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson, span_argument
+from gatehouse.cli.arguments import AccountOption, AsJson, argument, option, span_argument
 from gatehouse.cli.output import as_data, columns, show, show_result
 from gatehouse.cli.spans import read_moment
 from gatehouse.core.clock import Moment
@@ -18,19 +18,17 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-WebhookId = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Id of the webhook (wh_...).")]
+WebhookId = Annotated[str, argument("WEBHOOK", "Id of the webhook (wh_...).")]
 Event = Annotated[
     list[str] | None,
-    typer.Option(
-        "--event", help='Type of event to send, "review.*" for all of a kind, or "*"; repeat.'
-    ),
+    option('Type of event to send, "review.*" for all of a kind, or "*"; repeat.', "--event"),
 ]
 Decision = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "Decisions that decision.made tells of, such as precheck:DECLINE or *; repeat.",
         "--decision",
         metavar="OPERATION[:OUTCOME,...]",
-        help="Decisions that decision.made tells of, such as precheck:DECLINE or *; repeat.",
     ),
 ]
 _ONCE = "Keep it in a secrets manager: it is not shown again."
@@ -42,12 +40,12 @@ def create(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
     event: Event = None,
     decision: Decision = None,
     ordered: Annotated[
-        bool, typer.Option("--ordered", help="Send a message only after the one before it.")
+        bool, option("Send a message only after the one before it.", "--ordered")
     ] = False,
     ed25519: Annotated[
-        bool, typer.Option("--ed25519", help="Sign with a key pair instead of a shared secret.")
+        bool, option("Sign with a key pair instead of a shared secret.", "--ed25519")
     ] = False,
-    description: Annotated[str, typer.Option(help="What it is for.")] = "",
+    description: Annotated[str, option("What it is for.")] = "",
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -94,16 +92,13 @@ def show_webhook(
 @app.command()
 def update(  # noqa: PLR0913, PLR0917  # each option is one property of a webhook
     webhook: WebhookId,
-    url: Annotated[str | None, typer.Option(help="Where messages are sent.")] = None,
+    url: Annotated[str | None, option("Where messages are sent.")] = None,
     event: Event = None,
     decision: Decision = None,
-    ordered: Annotated[
-        bool | None, typer.Option(help="Send a message only after the one before it.")
-    ] = None,
-    description: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    ordered: Annotated[bool | None, option("Send a message only after the one before it.")] = None,
+    description: Annotated[str | None, option("What it is for.")] = None,
     enabled: Annotated[
-        bool | None,
-        typer.Option("--enable/--disable", help="Send messages or not; they wait meanwhile."),
+        bool | None, option("Send messages or not; they wait meanwhile.", "--enable/--disable")
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -136,9 +131,7 @@ def delete(webhook: WebhookId, account: AccountOption = None, as_json: AsJson = 
 @app.command("rotate-secret")
 def rotate_secret(
     webhook: WebhookId,
-    overlap: Annotated[
-        str, typer.Option(help="How long messages are signed with the old one, too.")
-    ] = "24h",
+    overlap: Annotated[str, option("How long messages are signed with the old one, too.")] = "24h",
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -170,13 +163,11 @@ def send_test_message(
 @app.command()
 def attempts(
     webhook: WebhookId,
-    event_id: Annotated[
-        str | None, typer.Option("--event", help="Only those of one event (evt_...).")
-    ] = None,
+    event_id: Annotated[str | None, option("Only those of one event (evt_...).", "--event")] = None,
     before: Annotated[
-        str | None, typer.Option(help="Begin before this attempt (att_...), for the next page.")
+        str | None, option("Begin before this attempt (att_...), for the next page.")
     ] = None,
-    limit: Annotated[int, typer.Option(help="How many at most.")] = 50,
+    limit: Annotated[int, option("How many at most.")] = 50,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -200,14 +191,12 @@ def attempts(
 def replay(
     webhook: WebhookId,
     event_id: Annotated[
-        str | None, typer.Option("--event", help="The one event (evt_...) to send again.")
+        str | None, option("The one event (evt_...) to send again.", "--event")
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="All since then: 2h ago, a day or a time.")
+        str | None, option("All since then: 2h ago, a day or a time.", metavar="WHEN")
     ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="Before when. Default: now.")
-    ] = None,
+    until: Annotated[str | None, option("Before when. Default: now.", metavar="WHEN")] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from gatehouse.admin.connectors.command.connector_files import read_configured
 from gatehouse.admin.opening import operator, read_settings
-from gatehouse.cli.arguments import AsJson, read_file
+from gatehouse.cli.arguments import AsJson, argument, option, read_file
 from gatehouse.cli.card_input import FROM_INPUT
 from gatehouse.cli.output import show, table
 from gatehouse.connectors.definition import Function
@@ -26,32 +26,30 @@ _SOURCES: Final = "env:NAME, file:/path, or - for standard input or a prompt"
 
 
 def try_connector(  # noqa: PLR0913, PLR0917  # each option is one property of a request
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the connector.")],
-    function: Annotated[Function, typer.Option(help="What to ask it for.")],
-    expiry: Annotated[str, typer.Option(metavar="YYYY-MM", help="Last valid month of the card.")],
+    name: Annotated[str, argument("NAME", "Name of the connector.")],
+    function: Annotated[Function, option("What to ask it for.")],
+    expiry: Annotated[str, option("Last valid month of the card.", metavar="YYYY-MM")],
     card: Annotated[
-        str, typer.Option(metavar="SOURCE", help=f"Where the card number is: {_SOURCES}.")
+        str, option(f"Where the card number is: {_SOURCES}.", metavar="SOURCE")
     ] = FROM_INPUT,
     code: Annotated[
-        str | None,
-        typer.Option(metavar="SOURCE", help=f"Where the security code is: {_SOURCES}."),
+        str | None, option(f"Where the security code is: {_SOURCES}.", metavar="SOURCE")
     ] = None,
     details: Annotated[
         str | None,
-        typer.Option(
+        option(
+            "JSON with more fields of the API: cardAddress, cardHolderName and the like.",
             metavar="FILE",
-            help="JSON with more fields of the API: cardAddress, cardHolderName and the like.",
         ),
     ] = None,
-    amount: Annotated[str | None, typer.Option(help="What to pay, such as 1.00.")] = None,
-    currency: Annotated[str | None, typer.Option(help="ISO 4217 code, such as EUR.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Make a real payment.")] = False,
+    amount: Annotated[str | None, option("What to pay, such as 1.00.")] = None,
+    currency: Annotated[str | None, option("ISO 4217 code, such as EUR.")] = None,
+    yes: Annotated[bool, option("Make a real payment.", "--yes")] = False,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Let the payment stand, instead of reversing it.")
+        bool, option("Let the payment stand, instead of reversing it.", "--keep")
     ] = False,
     file: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="A configuration that is not applied yet."),
+        str | None, option("A configuration that is not applied yet.", metavar="FILE")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -143,7 +141,7 @@ def _shown(value: Any) -> str:
 
 
 _ShownName = Annotated[
-    str | None, typer.Option("--show", metavar="NAME", help="Print this file, to change a copy.")
+    str | None, option("Print this file, to change a copy.", "--show", metavar="NAME")
 ]
 
 

@@ -10,7 +10,7 @@ from gatehouse.admin.configurations.command import Base, To, Version, read_docum
 from gatehouse.admin.connectors.command.connector_files import read_beside, read_configured
 from gatehouse.admin.connectors.command.connector_trial import dialects, mappings, try_connector
 from gatehouse.admin.opening import open_session, operator, read_settings
-from gatehouse.cli.arguments import AsJson, Note
+from gatehouse.cli.arguments import AsJson, Note, argument, option
 from gatehouse.cli.output import show, table, warn
 from gatehouse.core.clock import iso_time
 
@@ -22,9 +22,7 @@ _LOOK_AGAIN_S: Final = 0.2
 
 app = typer.Typer(no_args_is_help=True)
 
-ConnectorsFile = Annotated[
-    str, typer.Argument(metavar="FILE", help="Connectors and routes as YAML; - for stdin.")
-]
+ConnectorsFile = Annotated[str, argument("FILE", "Connectors and routes as YAML; - for stdin.")]
 
 
 @app.command()
@@ -84,9 +82,7 @@ def list_connectors(as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show_connector(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One connector. Default: the file.")
-    ] = None,
+    name: Annotated[str | None, argument("[NAME]", "One connector. Default: the file.")] = None,
     version: Version = None,
     as_json: AsJson = False,
 ) -> None:
@@ -135,7 +131,7 @@ def rollback(to: To = None, base: Base = None, as_json: AsJson = False) -> None:
 @app.command()
 def status(
     wait: Annotated[
-        float, typer.Option(help="Wait at most so many seconds until all are up.", min=0, max=3600)
+        float, option("Wait at most so many seconds until all are up.", min=0, max=3600)
     ] = 0,
     as_json: AsJson = False,
 ) -> None:

@@ -3,55 +3,51 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from gatehouse.cli.arguments import option
 
-Iso8583Port = Annotated[
-    int, typer.Option(min=0, max=65535, help="For ISO 8583; 0 for any that is free.")
-]
-HttpPort = Annotated[int, typer.Option(min=0, max=65535, help="For HTTP; 0 for any that is free.")]
-Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Iso8583Port = Annotated[int, option("For ISO 8583; 0 for any that is free.", min=0, max=65535)]
+HttpPort = Annotated[int, option("For HTTP; 0 for any that is free.", min=0, max=65535)]
+Host = Annotated[str, option("Address to listen on.")]
 DialectOption = Annotated[
-    str, typer.Option(help="Of ISO 8583: one that ships, or a file such as ./mine.yaml.")
+    str, option("Of ISO 8583: one that ships, or a file such as ./mine.yaml.")
 ]
 Token = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Bearer token of HTTP callers, as env:NAME or file:/path. Default: a new one.",
         metavar="SOURCE",
-        help="Bearer token of HTTP callers, as env:NAME or file:/path. Default: a new one.",
     ),
 ]
-Tls = Annotated[bool, typer.Option("--tls", help="Speak TLS on both ports.")]
+Tls = Annotated[bool, option("Speak TLS on both ports.", "--tls")]
 TlsFolder = Annotated[
     Path | None,
-    typer.Option(
+    option(
+        "Where certificates are made; those that are there are used. Default: a new one.",
         metavar="DIR",
-        help="Where certificates are made; those that are there are used. Default: a new one.",
     ),
 ]
 TlsFiles = Annotated[
     tuple[Path, Path] | None,
-    typer.Option(metavar="CERTIFICATE KEY", help="Use these files (PEM) instead of making some."),
+    option("Use these files (PEM) instead of making some.", metavar="CERTIFICATE KEY"),
 ]
 ClientCa = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Callers must show a certificate of this authority."),
+    Path | None, option("Callers must show a certificate of this authority.", metavar="FILE")
 ]
 AskCertificate = Annotated[
-    bool, typer.Option("--ask-certificate", help="The same with the authority that is made.")
+    bool, option("The same with the authority that is made.", "--ask-certificate")
 ]
 JournalFile = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write a line for every message, without card numbers."),
+    Path | None, option("Write a line for every message, without card numbers.", metavar="FILE")
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Read the journal back, and go on with it.")]
+Resume = Annotated[bool, option("Read the journal back, and go on with it.", "--resume")]
 Misbehave = Annotated[
     str,
-    typer.Option(
-        metavar="NAME=SHARE,...",
-        help="Let a share of the answers go wrong: slow, silent, garbage, half, duplicate, "
+    option(
+        "Let a share of the answers go wrong: slow, silent, garbage, half, duplicate, "
         "wrong-stan, reset, error, wrong-amount; tls-failure is a share of the handshakes, and "
         "notice-late, notice-twice, notice-unsigned are shares of the notifications.",
+        metavar="NAME=SHARE,...",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Decides which answers go wrong.")]
-SlowMs = Annotated[int, typer.Option(min=0, max=600_000, help="How late a slow answer is.")]
+Seed = Annotated[int, option("Decides which answers go wrong.", min=0, max=2**63 - 1)]
+SlowMs = Annotated[int, option("How late a slow answer is.", min=0, max=600_000)]

@@ -28,7 +28,14 @@ from gatehouse.admin.search.command import (
     with_filters,
 )
 from gatehouse.admin.search.use_cases.filters import DecisionSearchRequest
-from gatehouse.cli.arguments import AccountOption, After, AsJson, RequestIdArgument, check_after
+from gatehouse.cli.arguments import (
+    AccountOption,
+    After,
+    AsJson,
+    RequestIdArgument,
+    check_after,
+    option,
+)
 from gatehouse.cli.output import sheet, show, shown_amount, table
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
@@ -47,11 +54,9 @@ _HEADINGS = ("REQUEST", "AT", "OPERATION", "DECISION", "AMOUNT", "CARD", "CUSTOM
 
 @app.command("list")
 def list_decisions(
-    reference: Annotated[
-        str | None, typer.Option(help="Only requests with this clientReferenceId.")
-    ] = None,
+    reference: Annotated[str | None, option("Only requests with this clientReferenceId.")] = None,
     after: After = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Newest ones.")] = 20,
+    limit: Annotated[int, option("Newest ones.", min=1, max=1000)] = 20,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -73,8 +78,7 @@ def list_decisions(
 def search(
     filters: Filters,
     as_csv: Annotated[
-        bool,
-        typer.Option("--csv", help="Print all that is found, with score, rules, label and review."),
+        bool, option("Print all that is found, with score, rules, label and review.", "--csv")
     ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -122,15 +126,14 @@ def show_decision(
 
 @app.command()
 def export(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write to.")],
+    out: Annotated[Path, option("Folder to write to.", "--out", metavar="DIR")],
     file_format: Annotated[
-        ExportFormat,
-        typer.Option("--format", help="Typed columns, or the records as lines of JSON."),
+        ExportFormat, option("Typed columns, or the records as lines of JSON.", "--format")
     ] = "parquet",
     since: Since = "30d",
     until: Until = None,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an earlier export in that folder.")
+        bool, option("Replace an earlier export in that folder.", "--overwrite")
     ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,

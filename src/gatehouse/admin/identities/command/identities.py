@@ -32,7 +32,14 @@ from gatehouse.admin.identities.use_cases.selection import (
     select_records,
 )
 from gatehouse.admin.opening import open_session
-from gatehouse.cli.arguments import AsJson, DryRun, ImportFileArgument, RecordFormatOption
+from gatehouse.cli.arguments import (
+    AsJson,
+    DryRun,
+    ImportFileArgument,
+    RecordFormatOption,
+    argument,
+    option,
+)
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput, WrongUsage
@@ -51,12 +58,11 @@ def import_records(
     account: OfAccount = None,
     file_format: RecordFormatOption = None,
     errors: Annotated[
-        Path | None, typer.Option(help="CSV file to write the refused lines to, without values.")
+        Path | None, option("CSV file to write the refused lines to, without values.")
     ] = None,
     dry_run: DryRun = False,
     from_start: Annotated[
-        bool,
-        typer.Option("--from-start", help="Begin anew, even if this file was interrupted before."),
+        bool, option("Begin anew, even if this file was interrupted before.", "--from-start")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -116,7 +122,7 @@ def show_records(
     account: OfAccount = None,
     every_account: EveryAccount = False,
     reveal: Annotated[
-        bool, typer.Option("--reveal", help="Show the values themselves; the audit log keeps that.")
+        bool, option("Show the values themselves; the audit log keeps that.", "--reveal")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -151,9 +157,7 @@ def count(as_json: AsJson = False) -> None:
 
 @app.command()
 def export(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="File to make; - is standard output.")
-    ],
+    file: Annotated[str, argument("FILE", "File to make; - is standard output.")],
     account: OfAccount = None,
     as_json: AsJson = False,
 ) -> None:
@@ -188,22 +192,20 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
     account: OfAccount = None,
     every_account: EveryAccount = False,
     account_all: Annotated[
-        bool, typer.Option("--account-all", help="All records of the account named by --account.")
+        bool, option("All records of the account named by --account.", "--account-all")
     ] = False,
     operator_all: Annotated[
-        bool, typer.Option("--operator-all", help="All records that are for all accounts.")
+        bool, option("All records that are for all accounts.", "--operator-all")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="All records of each account and for all accounts.")
+        bool, option("All records of each account and for all accounts.", "--all")
     ] = False,
     outdated: Annotated[
         bool,
-        typer.Option(
-            "--outdated", help="Those under card fingerprints of an earlier key, of any account."
-        ),
+        option("Those under card fingerprints of an earlier key, of any account.", "--outdated"),
     ] = False,
-    reason: Annotated[str, typer.Option(help="Why; kept in the audit log.")] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    reason: Annotated[str, option("Why; kept in the audit log.")] = "",
+    yes: Annotated[bool, option("Do it without asking.", "--yes")] = False,
     compact_now: Compact = None,
     as_json: AsJson = False,
 ) -> None:
@@ -244,7 +246,7 @@ def compact(as_json: AsJson = False) -> None:
 @app.command()
 def reencrypt(
     keep_old_keys: Annotated[
-        bool, typer.Option("--keep-old-keys", help="Leave the older identity keys on the ring.")
+        bool, option("Leave the older identity keys on the ring.", "--keep-old-keys")
     ] = False,
     compact_now: Compact = None,
     as_json: AsJson = False,

@@ -6,39 +6,38 @@ import typer
 
 from gatehouse.admin.identities.types import IdentitySearch
 from gatehouse.admin.identities.use_cases.selection import EVERYONE
+from gatehouse.cli.arguments import option
 from gatehouse.cli.card_input import read_card_number
 from gatehouse.core.errors import WrongUsage
 
 OfAccount = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Account whose own records are meant. Default: those for all accounts.",
         "--account",
         metavar="ACCOUNT",
-        help="Account whose own records are meant. Default: those for all accounts.",
     ),
 ]
 Card = Annotated[
     str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Number of a card; - reads it from standard input or asks, which keeps it out of "
+    option(
+        "Number of a card; - reads it from standard input or asks, which keeps it out of "
         "the shell's history.",
+        metavar="NUMBER",
     ),
 ]
-PersonId = Annotated[str | None, typer.Option("--id", metavar="ID", help="Id (idn_...).")]
-Reference = Annotated[str | None, typer.Option(help="Reference given at the import.")]
+PersonId = Annotated[str | None, option("Id (idn_...).", "--id", metavar="ID")]
+Reference = Annotated[str | None, option("Reference given at the import.")]
 EveryAccount = Annotated[
     bool,
-    typer.Option(
-        "--every-account", help="Wherever it is on record: for any account and for all accounts."
-    ),
+    option("Wherever it is on record: for any account and for all accounts.", "--every-account"),
 ]
 Compact = Annotated[
     bool | None,
-    typer.Option(
-        "--compact/--no-compact",
-        help="Clear unused space now; --no-compact leaves that to: gatehouse identities compact. "
+    option(
+        "Clear unused space now; --no-compact leaves that to: gatehouse identities compact. "
         "Default: now, unless it is a SQLite file of 64 MiB or more.",
+        "--compact/--no-compact",
         show_default=False,
     ),
 ]

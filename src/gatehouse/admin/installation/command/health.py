@@ -5,18 +5,16 @@ from typing import Annotated
 import typer
 
 from gatehouse.admin.opening import read_settings
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, option
 from gatehouse.cli.output import show
 
 
 def health(
     ready: Annotated[
-        bool, typer.Option("--ready", help="Ask /readyz: whether requests should come here.")
+        bool, option("Ask /readyz: whether requests should come here.", "--ready")
     ] = False,
-    console: Annotated[bool, typer.Option("--console", help="Ask the console instead.")] = False,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, max=60, help="Seconds to wait for the answer.")
-    ] = 3.0,
+    console: Annotated[bool, option("Ask the console instead.", "--console")] = False,
+    timeout: Annotated[float, option("Seconds to wait for the answer.", min=0.1, max=60)] = 3.0,
     as_json: AsJson = False,
 ) -> None:
     """Ask the server that the settings start whether it answers; the exit code is 1 if not.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gatehouse.admin.opening import operator, read_settings
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, argument, option
 from gatehouse.cli.hints import hinted
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write the copy.")],
+    file: Annotated[Path, argument("FILE", "Where to write the copy.")],
     as_json: AsJson = False,
 ) -> None:
     """Write a consistent, checked copy of the database; the service may go on running.
@@ -36,18 +36,14 @@ def backup(
 
 
 def restore(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="What gatehouse backup wrote.")
-    ] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="Put data that is there aside first.")
-    ] = False,
+    file: Annotated[Path | None, argument("FILE", "What gatehouse backup wrote.")] = None,
+    replace: Annotated[bool, option("Put data that is there aside first.", "--replace")] = False,
     loaded: Annotated[
         bool,
-        typer.Option(
-            "--loaded",
-            help="Instead of FILE: the database holds what PostgreSQL's own programs brought "
+        option(
+            "Instead of FILE: the database holds what PostgreSQL's own programs brought "
             "back, or a backup of an earlier version that was migrated; prove it and do the rest.",
+            "--loaded",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -82,10 +78,10 @@ def restore(
 def copy(
     to: Annotated[
         str,
-        typer.Option(
-            metavar="URL",
-            help="An empty database: postgresql://user@host/name or sqlite:///file. Leave the "
+        option(
+            "An empty database: postgresql://user@host/name or sqlite:///file. Leave the "
             "password to PGPASSWORD or a password file: others can read a command line.",
+            metavar="URL",
         ),
     ],
     as_json: AsJson = False,

@@ -10,7 +10,7 @@ import typer
 
 from gatehouse.admin.installation.types import Activity, InstallationFigures, Look, figures_between
 from gatehouse.admin.opening import read_settings
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, argument, option
 from gatehouse.cli.output import show, table
 
 _TIMEOUT_S: Final = 3.0
@@ -21,15 +21,13 @@ _HEADINGS: Final = ("per s", "failed", "refused", "p50 ms", "p99 ms")
 def top(
     addresses: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[URL]...",
-            help="Where servers show their metrics; without any, the server of these settings.",
+        argument(
+            "[URL]...",
+            "Where servers show their metrics; without any, the server of these settings.",
         ),
     ] = None,
-    every: Annotated[
-        float, typer.Option(min=0.2, max=300, help="Seconds between two looks.")
-    ] = 2.0,
-    once: Annotated[bool, typer.Option("--once", help="Print one page and end.")] = False,
+    every: Annotated[float, option("Seconds between two looks.", min=0.2, max=300)] = 2.0,
+    once: Annotated[bool, option("Print one page and end.", "--once")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show what running servers do: rates, times, decisions, connectors, backlogs.

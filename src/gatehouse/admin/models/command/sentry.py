@@ -10,7 +10,7 @@ from gatehouse.admin.models.command.sentry_files import export_model, import_mod
 from gatehouse.admin.models.command.sentry_replay import replay
 from gatehouse.admin.models.command.sentry_train import train
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, argument, option
 from gatehouse.cli.output import show, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.wording.sentences import number_text, plain
@@ -28,7 +28,7 @@ app.command("export")(export_model)
 app.command("import")(import_model)
 app.command("rebuild")(rebuild)
 
-VersionArgument = Annotated[int, typer.Argument(metavar="VERSION", help="Number of the model.")]
+VersionArgument = Annotated[int, argument("VERSION", "Number of the model.")]
 
 _HEADINGS: Final = (
     *("VERSION", "MADE", "BY", "METHOD", "SINCE", "UNTIL", "FRAUDS"),
@@ -58,8 +58,7 @@ def list_models(account: AccountOption = None, as_json: AsJson = False) -> None:
 @app.command("show")
 def show_model(
     version: Annotated[
-        int | None,
-        typer.Argument(metavar="VERSION", help="Number of the model. Default: the live one."),
+        int | None, argument("VERSION", "Number of the model. Default: the live one.")
     ] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -89,9 +88,7 @@ def promote(
     version: VersionArgument,
     raw_scores: Annotated[
         bool,
-        typer.Option(
-            "--raw-scores", help="Tell its scores as they are; thresholds mean another share then."
-        ),
+        option("Tell its scores as they are; thresholds mean another share then.", "--raw-scores"),
     ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -113,10 +110,10 @@ def promote(
 def rollback(
     to: Annotated[
         int | None,
-        typer.Option(
-            min=0,
-            help="Version to go back to, 0 for the shipped scorecard. "
+        option(
+            "Version to go back to, 0 for the shipped scorecard. "
             "Default: what was live before this one; after a rollback it must be said.",
+            min=0,
         ),
     ] = None,
     account: AccountOption = None,

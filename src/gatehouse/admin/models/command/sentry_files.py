@@ -4,20 +4,17 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
 
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson, read_file
+from gatehouse.cli.arguments import AccountOption, AsJson, argument, option, read_file
 from gatehouse.cli.output import show
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput
 
 
 def export_model(
-    version: Annotated[int, typer.Argument(metavar="VERSION", help="Number of the model.")],
-    out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Default: ./model-N.json.")
-    ] = None,
+    version: Annotated[int, argument("VERSION", "Number of the model.")],
+    out: Annotated[str | None, option("Default: ./model-N.json.", metavar="FILE")] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -35,11 +32,11 @@ def export_model(
 
 
 def import_model(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A model file; - for stdin.")],
+    file: Annotated[str, argument("FILE", "A model file; - for stdin.")],
     trust: Annotated[
-        bool, typer.Option("--trust", help="Take a file that this account did not export.")
+        bool, option("Take a file that this account did not export.", "--trust")
     ] = False,
-    note: Annotated[str | None, typer.Option(help="Why; kept with it.")] = None,
+    note: Annotated[str | None, option("Why; kept with it.")] = None,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

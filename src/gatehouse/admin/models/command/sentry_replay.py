@@ -13,7 +13,14 @@ from gatehouse.admin.models.command.replay_files import (
     score_file,
 )
 from gatehouse.admin.opening import open_account, read_settings
-from gatehouse.cli.arguments import AccountOption, AsJson, RecordFormatOption, span_argument
+from gatehouse.cli.arguments import (
+    AccountOption,
+    AsJson,
+    RecordFormatOption,
+    argument,
+    option,
+    span_argument,
+)
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
@@ -26,39 +33,32 @@ _LONGEST_VERSION: Final = 9
 
 
 def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
-    files: Annotated[
-        list[str],
-        typer.Argument(metavar="FILE...", help="Requests, .gz or not; - for stdin."),
-    ],
+    files: Annotated[list[str], argument("FILE...", "Requests, .gz or not; - for stdin.")],
     file_format: RecordFormatOption = None,
     out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="Where the scores go; - for stdout.")
+        str, option("Where the scores go; - for stdout.", "--out", metavar="FILE")
     ] = STANDARD,
     label_delay: Annotated[
-        str, typer.Option(metavar="SPAN", help="How long after its request a label is known.")
+        str, option("How long after its request a label is known.", metavar="SPAN")
     ] = "7d",
     retrain_every: Annotated[
-        str | None,
-        typer.Option(metavar="SPAN", help="How often to fit a new scorecard. Default: never."),
+        str | None, option("How often to fit a new scorecard. Default: never.", metavar="SPAN")
     ] = None,
-    window: Annotated[
-        str, typer.Option(metavar="SPAN", help="How far back a new scorecard looks.")
-    ] = "120d",
+    window: Annotated[str, option("How far back a new scorecard looks.", metavar="SPAN")] = "120d",
     model: Annotated[
-        str, typer.Option(metavar="shipped|VERSION", help="The scorecard to begin with.")
+        str, option("The scorecard to begin with.", metavar="shipped|VERSION")
     ] = SHIPPED,
     seed: Annotated[
         int,
-        typer.Option(
+        option(
+            "Of the random choices of training. Once the memory is full, what it forgets "
+            "depends on PYTHONHASHSEED as well.",
             min=0,
             max=2**32 - 1,
-            help="Of the random choices of training. Once the memory is full, what it forgets "
-            "depends on PYTHONHASHSEED as well.",
         ),
     ] = 7,
     feeds: Annotated[
-        bool,
-        typer.Option("--feeds", help="Also ask the feed folder, which knows what came later."),
+        bool, option("Also ask the feed folder, which knows what came later.", "--feeds")
     ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,

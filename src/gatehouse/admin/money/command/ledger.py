@@ -14,7 +14,7 @@ from gatehouse.admin.money.command.money_options import (
 )
 from gatehouse.admin.opening import open_account
 from gatehouse.billing.ledger import EntryKind, charged_items
-from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson
+from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, option
 from gatehouse.cli.output import money as money_data
 from gatehouse.cli.output import show, shown_amount, shown_amounts, table
 from gatehouse.core.clock import iso_time
@@ -38,18 +38,16 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
     end: To = None,
     kind: Annotated[
         list[EntryKind] | None,
-        typer.Option(
-            "--kind",
-            case_sensitive=False,
-            help="Only of this kind; repeat. Default: all but AUTHORIZE.",
+        option(
+            "Only of this kind; repeat. Default: all but AUTHORIZE.", "--kind", case_sensitive=False
         ),
     ] = None,
     oldest_first: Annotated[
-        bool, typer.Option("--oldest-first", help="Oldest entries first. Default: newest.")
+        bool, option("Oldest entries first. Default: newest.", "--oldest-first")
     ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+    limit: Annotated[int, option("At most so many.", min=1, max=100_000)] = 50,
     after: Annotated[
-        str | None, typer.Option(metavar="NEXT", help="Continue where the page before ended.")
+        str | None, option("Continue where the page before ended.", metavar="NEXT")
     ] = None,
     form: FormatOption = SheetFormat.TABLE,
     as_json: AsJson = False,

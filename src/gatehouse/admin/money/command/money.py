@@ -14,6 +14,8 @@ from gatehouse.cli.arguments import (
     account_before,
     account_before_pairs,
     amount_argument,
+    argument,
+    option,
     pairs_argument,
 )
 from gatehouse.cli.completing import account_ids
@@ -32,9 +34,9 @@ ledger.command("show")(show_entries)
 
 AmountArgument = Annotated[
     list[str],
-    typer.Argument(
-        metavar="[ACCOUNT] AMOUNT",
-        help="Decimal amount, such as 25.50. An account in front is the same as --account.",
+    argument(
+        "[ACCOUNT] AMOUNT",
+        "Decimal amount, such as 25.50. An account in front is the same as --account.",
         callback=account_before(1),
         autocompletion=account_ids,
     ),
@@ -76,10 +78,9 @@ def _span(span_ms: int) -> str:
 def top_up(
     amount: AmountArgument,
     reference: Annotated[
-        str | None,
-        typer.Option(help="Number of the bank transfer or invoice; each is added only once."),
+        str | None, option("Number of the bank transfer or invoice; each is added only once.")
     ] = None,
-    note: Annotated[str, typer.Option(help="For the statement, in your own words.")] = "",
+    note: Annotated[str, option("For the statement, in your own words.")] = "",
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -108,16 +109,16 @@ def _print_done(account_id: str, done: "TopUp", reference: str | None, *, as_jso
 @balance.command(context_settings={"ignore_unknown_options": True})
 def adjust(
     amount: AmountArgument,
-    reason: Annotated[str, typer.Option(help="Why; kept in ledger and audit log.")],
+    reason: Annotated[str, option("Why; kept in ledger and audit log.")],
     reference: Annotated[
-        str | None, typer.Option(help="Your number of the correction; each is booked only once.")
+        str | None, option("Your number of the correction; each is booked only once.")
     ] = None,
     until: Annotated[
         str | None,
-        typer.Option(
-            metavar="DAY",
-            help="The last day, in UTC, on which an added amount can be used, YYYY-MM-DD; what is "
+        option(
+            "The last day, in UTC, on which an added amount can be used, YYYY-MM-DD; what is "
             "left then is taken back.",
+            metavar="DAY",
         ),
     ] = None,
     account: AccountOption = None,
@@ -139,9 +140,9 @@ def adjust(
 def set_credit(
     limit: Annotated[
         list[str],
-        typer.Argument(
-            metavar="[ACCOUNT] AMOUNT",
-            help="How far below nothing the balance may go; none: it is paid in advance.",
+        argument(
+            "[ACCOUNT] AMOUNT",
+            "How far below nothing the balance may go; none: it is paid in advance.",
             callback=account_before(1),
             autocompletion=account_ids,
         ),
@@ -194,9 +195,9 @@ def show_prices(
 def set_prices(
     prices: Annotated[
         list[str],
-        typer.Argument(
-            metavar="[ACCOUNT] TYPE=FEE...",
-            help="PRECHECK=0.04. An account in front is the same as --account.",
+        argument(
+            "[ACCOUNT] TYPE=FEE...",
+            "PRECHECK=0.04. An account in front is the same as --account.",
             callback=account_before_pairs,
             autocompletion=account_ids,
         ),

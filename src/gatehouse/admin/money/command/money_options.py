@@ -3,21 +3,19 @@
 from enum import StrEnum
 from typing import Annotated
 
-import typer
-
 from gatehouse.billing.statement import Period, PeriodClash, PeriodRefused, read_period
+from gatehouse.cli.arguments import option
 from gatehouse.core.errors import InvalidInput, WrongUsage
 
 From = Annotated[
-    str | None,
-    typer.Option("--from", metavar="YYYY-MM-DD", help="From the beginning of this day, in UTC."),
+    str | None, option("From the beginning of this day, in UTC.", "--from", metavar="YYYY-MM-DD")
 ]
 To = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Before the beginning of this day, in UTC. Default: through today.",
         "--to",
         metavar="YYYY-MM-DD",
-        help="Before the beginning of this day, in UTC. Default: through today.",
     ),
 ]
 
@@ -30,9 +28,7 @@ class SheetFormat(StrEnum):
     JSON = "json"
 
 
-FormatOption = Annotated[
-    SheetFormat, typer.Option("--format", help="For people, spreadsheets or scripts.")
-]
+FormatOption = Annotated[SheetFormat, option("For people, spreadsheets or scripts.", "--format")]
 
 
 def chosen_format(form: SheetFormat, *, as_json: bool) -> SheetFormat:

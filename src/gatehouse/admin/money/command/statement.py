@@ -16,7 +16,7 @@ from gatehouse.admin.money.command.money_options import (
     period_argument,
 )
 from gatehouse.admin.opening import open_account, open_session
-from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, typed_account
+from gatehouse.cli.arguments import AccountAlias, AccountOption, AsJson, option, typed_account
 from gatehouse.cli.output import shown_amounts, table
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import WrongUsage
@@ -33,15 +33,13 @@ def statement(  # noqa: PLR0913, PLR0917  # each option is one property of a sta
     context: typer.Context,
     alias: AccountAlias = None,
     account: AccountOption = None,
-    everyone: Annotated[
-        bool, typer.Option("--all", help="All accounts, one after the other.")
-    ] = False,
+    everyone: Annotated[bool, option("All accounts, one after the other.", "--all")] = False,
     month: Annotated[
-        str | None, typer.Option(metavar="YYYY-MM", help="Month in UTC. Default: this one.")
+        str | None, option("Month in UTC. Default: this one.", metavar="YYYY-MM")
     ] = None,
     first: From = None,
     end: To = None,
-    daily: Annotated[bool, typer.Option("--daily", help="Charges by day (UTC).")] = False,
+    daily: Annotated[bool, option("Charges by day (UTC).", "--daily")] = False,
     form: FormatOption = SheetFormat.TABLE,
     as_json: AsJson = False,
 ) -> None:

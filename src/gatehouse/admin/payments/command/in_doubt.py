@@ -7,7 +7,7 @@ import typer
 from gatehouse.admin.opening import open_session
 from gatehouse.admin.payments.use_cases import in_doubt as payments
 from gatehouse.admin.payments.use_cases.in_doubt import IntentState, KeptIntent
-from gatehouse.cli.arguments import AccountFilter, AsJson, RequestIdArgument
+from gatehouse.cli.arguments import AccountFilter, AsJson, RequestIdArgument, argument, option
 from gatehouse.cli.output import columns, money, show, shown_amount
 from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.core.money import MICROS_PER_UNIT
@@ -18,11 +18,10 @@ app = typer.Typer(no_args_is_help=True)
 @app.command("list")
 def list_payments(
     state: Annotated[
-        IntentState | None,
-        typer.Option(help="Only those in this state.", case_sensitive=False),
+        IntentState | None, option("Only those in this state.", case_sensitive=False)
     ] = None,
     account: AccountFilter = None,
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    limit: Annotated[int, option("At most so many.", min=1, max=10_000)] = 100,
     as_json: AsJson = False,
 ) -> None:
     """List payments in doubt, newest first. What was plainly answered is not among them.
@@ -47,9 +46,7 @@ def show_payment(request: RequestIdArgument, as_json: AsJson = False) -> None:
 
 @app.command()
 def retry(
-    requests: Annotated[
-        list[str], typer.Argument(metavar="REQUEST...", help="Ids of the requests (req_...).")
-    ],
+    requests: Annotated[list[str], argument("REQUEST...", "Ids of the requests (req_...).")],
     as_json: AsJson = False,
 ) -> None:
     """Reverse payments for which all attempts have failed; a running server does it at once."""

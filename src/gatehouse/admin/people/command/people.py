@@ -6,7 +6,7 @@ import typer
 
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.opening import open_account, open_session, read_settings
-from gatehouse.cli.arguments import AccountFilter, AccountOption, AsJson
+from gatehouse.cli.arguments import AccountFilter, AccountOption, AsJson, argument, option
 from gatehouse.cli.output import columns, sheet, show, warn
 from gatehouse.core.clock import iso_time, time_or_none
 from gatehouse.core.errors import ConnectorFailed, WrongUsage
@@ -18,28 +18,23 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-Who = Annotated[
-    str, typer.Argument(metavar="PERSON", help="E-mail address, or id of the person (usr_...).")
-]
-Yes = Annotated[bool, typer.Option("--yes", help="Do it without asking.")]
+Who = Annotated[str, argument("PERSON", "E-mail address, or id of the person (usr_...).")]
+Yes = Annotated[bool, option("Do it without asking.", "--yes")]
 _NO_ROLE = "none"
 _OWN_ROLE = "role_"
 
 
 @app.command()
 def invite(  # each option says something else about the person
-    login: Annotated[str, typer.Argument(metavar="EMAIL", help="What the person signs in with.")],
+    login: Annotated[str, argument("EMAIL", "What the person signs in with.")],
     role: Annotated[
-        str | None,
-        typer.Option(help="What the person is in the account: a role, or the id of an own one."),
+        str | None, option("What the person is in the account: a role, or the id of an own one.")
     ] = None,
     operator: Annotated[
-        bool, typer.Option("--operator", help="Over all accounts; also for the first person.")
+        bool, option("Over all accounts; also for the first person.", "--operator")
     ] = False,
-    billing: Annotated[
-        bool, typer.Option("--billing", help="Looks after the money of all accounts.")
-    ] = False,
-    name: Annotated[str, typer.Option(help="Name shown to others. Default: the address.")] = "",
+    billing: Annotated[bool, option("Looks after the money of all accounts.", "--billing")] = False,
+    name: Annotated[str, option("Name shown to others. Default: the address.")] = "",
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -88,9 +83,8 @@ def role(
     who: Who,
     role: Annotated[
         str,
-        typer.Argument(
-            metavar="ROLE",
-            help="A role, the id of an own one, billing, operator, or none to take it away.",
+        argument(
+            "ROLE", "A role, the id of an own one, billing, operator, or none to take it away."
         ),
     ],
     account: AccountOption = None,
@@ -146,8 +140,7 @@ def enable(who: Who, as_json: AsJson = False) -> None:
 def reset(
     who: Who,
     lost_device: Annotated[
-        bool,
-        typer.Option("--lost-device", help="The link also removes app codes and passkeys."),
+        bool, option("The link also removes app codes and passkeys.", "--lost-device")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -9,7 +9,7 @@ import typer
 from gatehouse.admin.identities.command.identity_options import Compact
 from gatehouse.admin.identities.command.identity_output import new_file
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson, DryRun
+from gatehouse.cli.arguments import AccountOption, AsJson, DryRun, option
 from gatehouse.cli.card_input import FROM_INPUT, NOT_TYPED, read_card
 from gatehouse.cli.output import sheet, show, warn
 from gatehouse.cli.progress import Progress
@@ -25,19 +25,18 @@ _FROM_INPUT: Final = "- reads it from standard input or asks."
 
 app = typer.Typer(no_args_is_help=True)
 
-User = Annotated[str | None, typer.Option(help=f"Your name for the user; {_FROM_INPUT}")]
-Email = Annotated[str | None, typer.Option(help=f"E-mail address; {_FROM_INPUT}")]
-Phone = Annotated[str | None, typer.Option(help=f"Phone number with country; {_FROM_INPUT}")]
+User = Annotated[str | None, option(f"Your name for the user; {_FROM_INPUT}")]
+Email = Annotated[str | None, option(f"E-mail address; {_FROM_INPUT}")]
+Phone = Annotated[str | None, option(f"Phone number with country; {_FROM_INPUT}")]
 Username = Annotated[
-    str | None,
-    typer.Option(help=f"Name the user chose, of requests without user id; {_FROM_INPUT}"),
+    str | None, option(f"Name the user chose, of requests without user id; {_FROM_INPUT}")
 ]
-Device = Annotated[str | None, typer.Option(help=f"The deviceId of a device; {_FROM_INPUT}")]
+Device = Annotated[str | None, option(f"The deviceId of a device; {_FROM_INPUT}")]
 Card = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Card: its number, or its account's reference, is read as a line, or asked for.",
         metavar="-",
-        help="Card: its number, or its account's reference, is read as a line, or asked for.",
     ),
 ]
 
@@ -62,7 +61,7 @@ def export(  # noqa: PLR0913, PLR0917  # each option is one way to name the pers
     username: Username = None,
     device: Device = None,
     out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="File to write; - is standard output.")
+        str, option("File to write; - is standard output.", "--out", metavar="FILE")
     ] = "-",
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -92,11 +91,10 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
     username: Username = None,
     device: Device = None,
     lists: Annotated[
-        bool,
-        typer.Option("--lists", help="Make entries of lists name nobody, too; default: report."),
+        bool, option("Make entries of lists name nobody, too; default: report.", "--lists")
     ] = False,
     dry_run: DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    yes: Annotated[bool, option("Do it without asking.", "--yes")] = False,
     compact_now: Compact = None,
     account: AccountOption = None,
     as_json: AsJson = False,

@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import open_session, read_settings
-from gatehouse.cli.arguments import AsJson, DryRun, span_argument
+from gatehouse.cli.arguments import AsJson, DryRun, option, span_argument
 from gatehouse.cli.output import show, table
 from gatehouse.cli.progress import Progress
 from gatehouse.core.errors import InvalidInput
@@ -26,7 +26,7 @@ app = typer.Typer(no_args_is_help=True)
 
 
 def _older(what: str) -> Any:
-    return typer.Option(metavar="SPAN", help=f"Delete {what} older than this, such as 400d.")
+    return option(f"Delete {what} older than this, such as 400d.", metavar="SPAN")
 
 
 @app.command("show")
@@ -56,8 +56,7 @@ def run(  # noqa: PLR0913, PLR0917  # an option for each kind
     evidence: Annotated[str | None, _older("evidence for disputes")] = None,
     outcomes: Annotated[str | None, _older("outcomes of payments")] = None,
     no_rest: Annotated[
-        bool,
-        typer.Option("--no-rest", help="Do it at full speed, for when no server is serving."),
+        bool, option("Do it at full speed, for when no server is serving.", "--no-rest")
     ] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,

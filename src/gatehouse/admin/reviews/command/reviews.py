@@ -42,7 +42,9 @@ from gatehouse.cli.arguments import (
     AsJson,
     DryRun,
     RequestIdArgument,
+    argument,
     check_after,
+    option,
     read_file,
     span_argument,
 )
@@ -58,31 +60,27 @@ _CORRECTED = "a review is resolved once, and then corrected: gatehouse reviews c
 
 AssigneeOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "Only those that you have, that nobody has, or that a person has.",
         "--assignee",
         metavar="me|unassigned|NAME",
-        help="Only those that you have, that nobody has, or that a person has.",
     ),
 ]
 VerdictOption = Annotated[
-    bool, typer.Option("--approve/--decline", help="It was legitimate, or it was fraud.")
+    bool, option("It was legitimate, or it was fraud.", "--approve/--decline")
 ]
-ReasonOption = Annotated[
-    str, typer.Option(help="Why, in up to 500 characters. No personal data, please.")
-]
+ReasonOption = Annotated[str, option("Why, in up to 500 characters. No personal data, please.")]
 
 
 @app.command("list")
 def list_reviews(
     status: Annotated[
         Literal["open", "approved", "declined", "all"],
-        typer.Option(help="Which of them.", case_sensitive=False),
+        option("Which of them.", case_sensitive=False),
     ] = "open",
     assignee: AssigneeOption = None,
-    newest: Annotated[
-        bool, typer.Option("--newest", help="The newest first, not the oldest.")
-    ] = False,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 50,
+    newest: Annotated[bool, option("The newest first, not the oldest.", "--newest")] = False,
+    limit: Annotated[int, option("At most so many.", min=1, max=1000)] = 50,
     after: After = None,
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -139,7 +137,7 @@ def show_review(
 
 @app.command()
 def take(
-    to: Annotated[str, typer.Option(metavar="me|NAME", help="Who is to have it.")] = ME,
+    to: Annotated[str, option("Who is to have it.", metavar="me|NAME")] = ME,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -152,10 +150,8 @@ def take(
 @app.command()
 def assign(
     request: RequestIdArgument,
-    to: Annotated[str, typer.Option(metavar="me|NAME", help="Who is to have it.")],
-    take_over: Annotated[
-        bool, typer.Option("--take-over", help="Also if somebody else has it.")
-    ] = False,
+    to: Annotated[str, option("Who is to have it.", metavar="me|NAME")],
+    take_over: Annotated[bool, option("Also if somebody else has it.", "--take-over")] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -183,10 +179,7 @@ def unassign(
 def note(
     request: RequestIdArgument,
     text: Annotated[
-        str,
-        typer.Argument(
-            metavar="TEXT", help="The note, up to 2000 characters; - reads it from standard input."
-        ),
+        str, argument("TEXT", "The note, up to 2000 characters; - reads it from standard input.")
     ],
     account: AccountOption = None,
     as_json: AsJson = False,
@@ -203,25 +196,20 @@ def note(
 def resolve(  # noqa: PLR0913, PLR0917  # each option is one way to say which
     approve: VerdictOption,
     reason: ReasonOption,
-    requests: Annotated[
-        list[str] | None, typer.Argument(metavar="[REQUEST]...", help="Ids of the requests.")
-    ] = None,
+    requests: Annotated[list[str] | None, argument("[REQUEST]...", "Ids of the requests.")] = None,
     file: Annotated[
         str | None,
-        typer.Option(
-            "--from", metavar="FILE", help="Ids from a file, one in a line; - is standard input."
-        ),
+        option("Ids from a file, one in a line; - is standard input.", "--from", metavar="FILE"),
     ] = None,
     assignee: AssigneeOption = None,
     older_than: Annotated[
-        str | None,
-        typer.Option(metavar="SPAN", help="Open ones that are older, such as 7d or 12h."),
+        str | None, option("Open ones that are older, such as 7d or 12h.", metavar="SPAN")
     ] = None,
-    rule: Annotated[str | None, typer.Option(help="Open ones for which this rule matched.")] = None,
-    tag: Annotated[str | None, typer.Option(help="Open ones with this tag.")] = None,
+    rule: Annotated[str | None, option("Open ones for which this rule matched.")] = None,
+    tag: Annotated[str | None, option("Open ones with this tag.")] = None,
     dry_run: DryRun = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Resolve all that the options find, without asking.")
+        bool, option("Resolve all that the options find, without asking.", "--yes")
     ] = False,
     account: AccountOption = None,
     as_json: AsJson = False,

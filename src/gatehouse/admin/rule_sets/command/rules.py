@@ -15,7 +15,7 @@ from gatehouse.admin.configurations.command import (
 )
 from gatehouse.admin.opening import open_account
 from gatehouse.admin.rule_sets.command.rules_backtest import backtest
-from gatehouse.cli.arguments import AccountOption, AsJson, Note, read_file
+from gatehouse.cli.arguments import AccountOption, AsJson, Note, argument, option, read_file
 from gatehouse.cli.completing import rule_set_names
 from gatehouse.cli.output import columns, show, table
 from gatehouse.core.errors import InvalidInput, WrongUsage
@@ -27,11 +27,9 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 app.command("backtest")(backtest)
 
-RuleSetFileArgument = Annotated[
-    str, typer.Argument(metavar="FILE", help="The rule set as YAML; - for stdin.")
-]
+RuleSetFileArgument = Annotated[str, argument("FILE", "The rule set as YAML; - for stdin.")]
 RuleSetArgument = Annotated[
-    str, typer.Argument(metavar="NAME", help="Name of the rule set.", autocompletion=rule_set_names)
+    str, argument("NAME", "Name of the rule set.", autocompletion=rule_set_names)
 ]
 
 _REFUSED = 4
@@ -111,10 +109,8 @@ def list_rule_sets(account: AccountOption = None, as_json: AsJson = False) -> No
 def show_rule_set(
     name: Annotated[
         str | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Name of the rule set. Default: the only one.",
-            autocompletion=rule_set_names,
+        argument(
+            "NAME", "Name of the rule set. Default: the only one.", autocompletion=rule_set_names
         ),
     ] = None,
     account: AccountOption = None,
@@ -157,18 +153,16 @@ def try_case(
     file: RuleSetFileArgument,
     case: Annotated[
         str | None,
-        typer.Option(
+        option(
+            'JSON with {"signals": {name: value}}, or a decision as the API returns it.',
             "--case",
             metavar="CASE",
-            help='JSON with {"signals": {name: value}}, or a decision as the API returns it.',
         ),
     ] = None,
     request: Annotated[
-        str | None, typer.Option("--request", metavar="REQUEST", help="Id of a recorded request.")
+        str | None, option("Id of a recorded request.", "--request", metavar="REQUEST")
     ] = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="Also show the rules that do not match.")
-    ] = False,
+    every: Annotated[bool, option("Also show the rules that do not match.", "--all")] = False,
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:
@@ -194,9 +188,7 @@ def try_case(
 
 @app.command()
 def signals(
-    group: Annotated[
-        str | None, typer.Option(help="Only these: card, ip, velocity, sentry, ...")
-    ] = None,
+    group: Annotated[str | None, option("Only these: card, ip, velocity, sentry, ...")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List everything that a condition can speak of."""

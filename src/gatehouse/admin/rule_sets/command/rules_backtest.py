@@ -3,11 +3,10 @@
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
-import typer
 
 from gatehouse.admin.configurations.command import read_document
 from gatehouse.admin.opening import open_account
-from gatehouse.cli.arguments import AccountOption, AsJson
+from gatehouse.cli.arguments import AccountOption, AsJson, argument, option
 from gatehouse.cli.output import money, show, shown_amount, table, warn
 from gatehouse.cli.progress import Progress
 from gatehouse.cli.spans import Since, Until, read_span
@@ -23,28 +22,21 @@ _MONEY = ("caught", "lost", "amounts", "fraudLost", "goodTurnedAway", "cost")
 
 
 def backtest(  # noqa: PLR0913, PLR0917  # each option is one property of a backtest
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The rule set as YAML; - for stdin.")],
+    file: Annotated[str, argument("FILE", "The rule set as YAML; - for stdin.")],
     since: Since = "30d",
     until: Until = None,
     account: AccountOption = None,
     lists_now: Annotated[
-        bool,
-        typer.Option("--lists-now", help="Use the lists as they are now, not as they were then."),
+        bool, option("Use the lists as they are now, not as they were then.", "--lists-now")
     ] = False,
-    examples: Annotated[
-        int, typer.Option(min=0, max=100, help="Requests to name for each change.")
-    ] = 5,
+    examples: Annotated[int, option("Requests to name for each change.", min=0, max=100)] = 5,
     archive: Annotated[
         str | None,
-        typer.Option(
-            metavar="DIR|s3://BUCKET/PREFIX", help="Read an archive instead of the database."
-        ),
+        option("Read an archive instead of the database.", metavar="DIR|s3://BUCKET/PREFIX"),
     ] = None,
-    engine: Annotated[
-        Engine | None, typer.Option(help="What reads the archive. Default: duckdb.")
-    ] = None,
+    engine: Annotated[Engine | None, option("What reads the archive. Default: duckdb.")] = None,
     spark_master: Annotated[
-        str | None, typer.Option(metavar="URL", help="Master of Spark. Default: local[*].")
+        str | None, option("Master of Spark. Default: local[*].", metavar="URL")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

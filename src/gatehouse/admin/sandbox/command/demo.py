@@ -6,7 +6,7 @@ import msgspec
 import typer
 
 from gatehouse.admin.opening import open_session, read_settings
-from gatehouse.cli.arguments import AsJson
+from gatehouse.cli.arguments import AsJson, option
 from gatehouse.cli.beside import stay_beside_server
 from gatehouse.cli.output import show
 from gatehouse.cli.progress import Progress
@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.command()
 def fill(
-    decisions: Annotated[int, typer.Option(help="How many requests, 100 to 1200.")] = 1200,
+    decisions: Annotated[int, option("How many requests, 100 to 1200.")] = 1200,
     as_json: AsJson = False,
 ) -> None:
     """Give the demo account a made-up past of 30 days, so that there is something to look at.
