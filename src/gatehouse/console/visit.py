@@ -117,6 +117,11 @@ class Visit:
         everywhere = self.declared is not None and self.declared.reach is Reach.INSTALLATION
         return self.desk.session.acting_as(self.visitor.actor(None if everywhere else NOWHERE))
 
+    @property
+    def opened(self) -> tuple[AdminSession, str]:
+        """The data, and the account that this page is about, as every use case takes them."""
+        return self.session, self.account_id
+
     @cached_property
     def own_session(self) -> AdminSession:
         """The data, opened for what the person changes about itself; for `admin/people` alone."""

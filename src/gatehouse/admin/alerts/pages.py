@@ -56,12 +56,12 @@ TONES: Final = {AlertKind.ATTACK: "bad", AlertKind.OUTAGE: "warn", AlertKind.FEA
 def show_alerts(visit: Visit) -> Response:
     """What goes on, what has ended, and what drifts."""
     search = AlertSearch(_SHOWN, ended=True)
-    found = use_cases.list_alerts(visit.session, visit.account_id, search).alerts
+    found = use_cases.list_alerts(*visit.opened, search).alerts
     return visit.render(
         "alerts/alerts.html",
         going_on=[each for each in found if each.ended_at is None],
         ended=[each for each in found if each.ended_at is not None],
-        drifts=list_drift(visit.session, visit.account_id, DriftSearch()).drifts,
+        drifts=list_drift(*visit.opened, DriftSearch()).drifts,
         tones=TONES,
         paid=lambda stake: _paid(visit, stake),
     )
@@ -69,8 +69,8 @@ def show_alerts(visit: Visit) -> Response:
 
 def show_alert(visit: Visit) -> Response:
     """One alert, with its three actions."""
-    alert = use_cases.get(visit.session, visit.account_id, visit.place("alert"))
-    known = configurations.listing(visit.session, visit.account_id, RULE_SETS)
+    alert = use_cases.get(*visit.opened, visit.place("alert"))
+    known = configurations.listing(*visit.opened, RULE_SETS)
     can_block = {each.kind for each in blockable(alert.values, list(BLOCKABLE))}
     return visit.render(
         "alerts/alert.html",
@@ -90,7 +90,7 @@ def show_alert(visit: Visit) -> Response:
 def acknowledge(visit: Visit) -> Response:
     """Say that somebody looks after it, or end it."""
     alert_id, given = visit.place("alert"), visit.given(AlertAnswer)
-    use_cases.acknowledge(visit.session, visit.account_id, alert_id, given)
+    use_cases.acknowledge(*visit.opened, alert_id, given)
     notice = "alerts.notices.ended" if given.end else "alerts.notices.acknowledged"
     return visit.redirect("alert", alert=alert_id, notice=notice)
 
@@ -102,9 +102,9 @@ def block(visit: Visit) -> Response:
     if given.hours > MOST_DAYS_BLOCKED * 24 and not visit.may(Permission.CONFIGURE):
         raise visit.refuse("hours", "alerts.wrong_hours", most=MOST_DAYS_BLOCKED * 24)
     try:
-        use_cases.block(visit.session, visit.account_id, alert_id, given)
+        use_cases.block(*visit.opened, alert_id, given)
     except ApprovalNeeded:
-        entries = use_cases.entries_to_block(visit.session, visit.account_id, alert_id, given)
+        entries = use_cases.entries_to_block(*visit.opened, alert_id, given)
         proposed = [
             propose(visit, PutOnList(use_cases.list_name(given, kind), some, kind))
             for kind, some in entries.items()
@@ -148,14 +148,14 @@ def _found_by(visit: Visit, alert: AlertShown, each: StandingOut) -> str | None:
 def _where(visit: Visit, condition: str) -> dict[str, object]:
     """A condition as a filter of an address; nothing where a search has no use for it."""
     try:
-        conditions = AddressedConditions(visit.session, visit.account_id)
+        conditions = AddressedConditions(*visit.opened)
         return {WHERE: conditions.addressed(condition)}
     except InvalidInput:
         return {}
 
 
 def _sought(visit: Visit, each: StandingOut) -> dict[str, object]:
-    tokens = SoughtTokens(visit.session, visit.account_id)
+    tokens = SoughtTokens(*visit.opened)
     return {"sought": tokens.token(DecisionSearchRequest(), _SOUGHT_BY[each.kind], each.value)}
 
 

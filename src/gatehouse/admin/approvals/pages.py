@@ -89,13 +89,13 @@ class ShownProposal(msgspec.Struct, frozen=True):
 
 def show_proposals(visit: Visit) -> Response:
     """The proposals that concern the person, newest first, and what needs another person."""
-    found = proposals.listing(visit.session, visit.account_id)
+    found = proposals.listing(*visit.opened)
     seen = [each for each in found if _may_see(visit, each)]
     return visit.render(
         "proposals/proposals.html",
         proposals=[_shown(visit, each) for each in seen],
         left_off=len(seen) < len(found),
-        wanted=approvals.wanted(visit.session, visit.account_id),
+        wanted=approvals.wanted(*visit.opened),
         choices=CHOICES,
         figure=figure,
     )
@@ -115,7 +115,7 @@ def for_approval(visit: Visit) -> int:
 def approve(visit: Visit) -> Response:
     """Let a proposed change happen now."""
     _check_may_decide(visit)
-    done = proposals.approve(visit.session, visit.account_id, visit.place("proposal"))
+    done = proposals.approve(*visit.opened, visit.place("proposal"))
     if done.invited is not None and done.invited.link is not None:
         return show_link(visit, done.invited.user.login, done.invited.link)
     return visit.redirect("proposals", notice="proposals.notices.approved")
@@ -127,13 +127,13 @@ def refuse(visit: Visit) -> Response:
     reason = visit.form["reason"].strip()
     if not reason:
         raise visit.refuse("reason", "proposals.problems.reason")
-    proposals.refuse(visit.session, visit.account_id, visit.place("proposal"), reason)
+    proposals.refuse(*visit.opened, visit.place("proposal"), reason)
     return visit.redirect("proposals", notice="proposals.notices.refused")
 
 
 def withdraw(visit: Visit) -> Response:
     """Take back what one has proposed."""
-    proposals.withdraw(visit.session, visit.account_id, visit.place("proposal"))
+    proposals.withdraw(*visit.opened, visit.place("proposal"))
     return visit.redirect("proposals", notice="proposals.notices.withdrawn")
 
 
@@ -141,7 +141,7 @@ def choose(visit: Visit) -> Response:
     """Choose what needs two pairs of eyes; to want less is proposed."""
     kinds = visit.chosen("kinds")
     try:
-        approvals.set_wanted(visit.session, visit.account_id, kinds)
+        approvals.set_wanted(*visit.opened, kinds)
     except ApprovalNeeded:
         return propose(visit, SetApprovals(kinds))
     return visit.redirect("proposals", notice="proposals.notices.chosen")
@@ -151,7 +151,7 @@ def propose(visit: Visit, change: ProposedChange) -> Response:
     """Propose a change that needs another person, and lead to where it can be approved."""
     notice = "proposals.notices.known"
     if all(each.content != change for each in _open_ones(visit)):
-        proposals.propose(visit.session, visit.account_id, change)
+        proposals.propose(*visit.opened, change)
         notice = "proposals.notices.proposed"
     # Who looks after the money of all accounts sees no proposals.
     return visit.redirect("proposals" if visit.can_open("proposals") else "money", notice=notice)
@@ -160,7 +160,7 @@ def propose(visit: Visit, change: ProposedChange) -> Response:
 def changed(visit: Visit, use_case: UseCase[..., Any], *given: msgspec.Struct) -> Response | None:
     """Change a policy; or propose it, and the page that follows on that."""
     try:
-        use_case(visit.session, visit.account_id, *given)
+        use_case(*visit.opened, *given)
     except ApprovalNeeded:
         bodies = [msgspec.to_builtins(each, str_keys=True) for each in given]
         return propose(visit, SetPolicy(use_case.terms.operation, *bodies))
@@ -174,7 +174,7 @@ def check_configures(visit: Visit) -> None:
 
 
 def _open_ones(visit: Visit, kind: ApprovalKind | None = None) -> list[Proposal]:
-    found = proposals.listing(visit.session, visit.account_id)
+    found = proposals.listing(*visit.opened)
     return [each for each in found if each.state == _OPEN and kind in (None, each.kind)]
 
 
@@ -188,7 +188,7 @@ def _is_own(visit: Visit, proposal: Proposal) -> bool:
 
 
 def _check_may_decide(visit: Visit) -> None:
-    found = proposals.get(visit.session, visit.account_id, visit.place("proposal"))
+    found = proposals.get(*visit.opened, visit.place("proposal"))
     if not _may_decide(visit, found):
         raise PageRefused(403, "problems.not_allowed")
 
@@ -219,13 +219,13 @@ def _shown(visit: Visit, proposal: Proposal) -> ShownProposal:
 def _trial(visit: Visit, content: ProposedChange) -> ModelTrial | None:
     if not isinstance(content, PromoteModel):
         return None
-    found = newest_trial(visit.session, visit.account_id, content.version)
+    found = newest_trial(*visit.opened, content.version)
     return None if found is None else found.trial
 
 
 def _differences(visit: Visit, content: ProposedChange) -> list[str] | None:
     """What a change of rules or of a pipeline would change by now; None for other changes."""
-    session, account_id = visit.session, visit.account_id
+    session, account_id = visit.opened
     if isinstance(content, ApplyRules | ApplyPipeline):
         return proposed_changes.foresee(session, account_id, content).differences
     if isinstance(content, RollBackRules | RollBackPipeline):
@@ -256,7 +256,7 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     if "given" in told:
         told["given"] = msgspec.json.format(msgspec.json.encode(told["given"])).decode()
     if "role" in told:
-        made = roles.names(visit.session, visit.account_id)
+        made = roles.names(*visit.opened)
         told["role"] = made.get(told["role"]) or visit.built_in_role(told["role"])
     if "permissions" in told:
         shown = (visit.text(f"roles.names.{each}") for each in told["permissions"])

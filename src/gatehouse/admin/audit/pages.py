@@ -24,7 +24,7 @@ _FILTERS: Final = ("actor", "action", "from", "to")
 
 def show_account(visit: Visit) -> Response:
     """What was done in the account."""
-    found = audit_log.search(visit.session, visit.account_id, _wanted(visit, visit.query))
+    found = audit_log.search(*visit.opened, _wanted(visit, visit.query))
     return _show(visit, "audit", found)
 
 

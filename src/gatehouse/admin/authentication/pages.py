@@ -22,7 +22,7 @@ _FOUR_DECIMALS: Final = "CLF"
 
 def show_authentication(visit: Visit) -> Response:
     """The settings, and how the account stands."""
-    shown = settings.get_authentication(visit.session, visit.account_id)
+    shown = settings.get_authentication(*visit.opened)
     given = shown.settings or AuthenticationBody("DE")
     return visit.render(
         "authentication/authentication.html",
@@ -57,7 +57,7 @@ def clear_authentication(visit: Visit) -> Response:
 
 def measure(visit: Visit) -> Response:
     """Keep the rates of fraud for the advice."""
-    rates.measure_fraud(visit.session, visit.account_id)
+    rates.measure_fraud(*visit.opened)
     return visit.redirect("authentication", notice="authentication.notices.measured")
 
 
@@ -66,7 +66,7 @@ def _report(visit: Visit) -> RateReport | None:
     if not visit.may(Permission.SEE_MONEY):
         return None
     try:
-        return rates.meter_fraud(visit.session, visit.account_id, RateFilter())
+        return rates.meter_fraud(*visit.opened, RateFilter())
     except Conflict:
         return None
 

@@ -75,7 +75,7 @@ class VersionPages:
     def needs_approval(self, visit: Visit) -> bool:
         """Whether another person has to approve a change: any, or one of somebody who proposes."""
         approval = self.kind.approval
-        wanted = approvals.wanted(visit.session, visit.account_id)
+        wanted = approvals.wanted(*visit.opened)
         return approval in wanted or not visit.may(Permission.CONFIGURE)
 
     def history(self, visit: Visit) -> Response:
@@ -85,7 +85,7 @@ class VersionPages:
             "configured/history.html",
             pages=self,
             name=name,
-            versions=configurations.history(visit.session, visit.account_id, self.kind, name),
+            versions=configurations.history(*visit.opened, self.kind, name),
             proposing=self.needs_approval(visit),
         )
 
@@ -94,14 +94,12 @@ class VersionPages:
         name, number = visit.place(self.place), read_number(visit.place("version"))
         if number is None:
             raise PageRefused(404, "versions.none")
-        versions = configurations.history(visit.session, visit.account_id, self.kind, name)
+        versions = configurations.history(*visit.opened, self.kind, name)
         numbers = [each.version for each in versions]
         other = read_number(visit.query["with"])
         if other not in numbers or other == number:
             other = max((each for each in numbers if each < number), default=None)
-        found = configurations.compare(
-            visit.session, visit.account_id, self.kind, name, (other, number)
-        )
+        found = configurations.compare(*visit.opened, self.kind, name, (other, number))
         old = "" if found.old is None else found.old.document
         return visit.render(
             "configured/version.html",

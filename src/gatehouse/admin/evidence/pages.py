@@ -36,20 +36,20 @@ def show_disputes(visit: Visit) -> Response:
     """The disputes: open ones by their deadline."""
     state = _STATES[visit.query.get("state") == _STATES[1]]
     wanted = DisputeFilter(state == _STATES[1], _ON_A_PAGE)
-    found = dispute_desk.list_disputes(visit.session, visit.account_id, wanted).disputes
+    found = dispute_desk.list_disputes(*visit.opened, wanted).disputes
     may_keep = visit.may(Permission.ACCESS)
     return visit.render(
         "evidence/disputes.html",
         disputes=found,
         states=_STATES,
         chosen=state,
-        kept=keeping.get_keeping(visit.session, visit.account_id) if may_keep else None,
+        kept=keeping.get_keeping(*visit.opened) if may_keep else None,
     )
 
 
 def show_dispute(visit: Visit) -> Response:
     """One dispute with all that was given, and what can be done."""
-    shown = dispute_desk.get_dispute(visit.session, visit.account_id, visit.place("dispute"))
+    shown = dispute_desk.get_dispute(*visit.opened, visit.place("dispute"))
     return visit.render(
         "evidence/dispute.html",
         shown=shown,
@@ -65,7 +65,7 @@ def show_dispute(visit: Visit) -> Response:
 
 def show_evidence(visit: Visit) -> Response:
     """What is known for and against an order; personal data is in the packet alone."""
-    found = find_evidence(visit.session, visit.account_id, visit.place("id"))
+    found = find_evidence(*visit.opened, visit.place("id"))
     name = None if found.dispute is None else dispute_id(found.dispute.reference)
     return visit.render("evidence/evidence.html", found=shown_evidence(found, None), dispute=name)
 
@@ -80,7 +80,7 @@ def decide(visit: Visit) -> Response:
         raise visit.refuse("comment", "evidence.problems.comment")
     acknowledged = "fee_acknowledged" in visit.form
     given = DisputeDecision(DisputeChoice(choice), comment[:LONGEST_COMMENT], acknowledged)
-    dispute_desk.decide_dispute(visit.session, visit.account_id, visit.place("dispute"), given)
+    dispute_desk.decide_dispute(*visit.opened, visit.place("dispute"), given)
     return _here(visit, f"evidence.notices.{choice}")
 
 
@@ -88,7 +88,7 @@ def deliver(visit: Visit) -> Response:
     """Tell of the delivery."""
     given = visit.given(DeliveryGiven)
     place = visit.place("dispute")
-    dispute_desk.delivery_of_dispute(visit.session, visit.account_id, place, given)
+    dispute_desk.delivery_of_dispute(*visit.opened, place, given)
     return _here(visit, "evidence.notices.delivery")
 
 
@@ -98,14 +98,14 @@ def attach(visit: Visit) -> Response:
     if upload is None or not upload.content:
         raise visit.refuse("file", "evidence.problems.file")
     place = visit.place("dispute")
-    dispute_files.keep_file(visit.session, visit.account_id, place, upload.name, upload.content)
+    dispute_files.keep_file(*visit.opened, place, upload.name, upload.content)
     return _here(visit, "evidence.notices.attached")
 
 
 def remove_file(visit: Visit) -> Response:
     """Delete a file."""
     place, file_id = visit.place("dispute"), visit.place("file")
-    dispute_files.delete_file(visit.session, visit.account_id, place, file_id)
+    dispute_files.delete_file(*visit.opened, place, file_id)
     return _here(visit, "evidence.notices.deleted")
 
 
@@ -115,28 +115,28 @@ def end(visit: Visit) -> Response:
     if result not in _RESULTS:
         raise visit.refuse("result", "evidence.problems.result")
     given, place = DisputeEnd(DisputeResult(result)), visit.place("dispute")
-    dispute_desk.end_dispute(visit.session, visit.account_id, place, given)
+    dispute_desk.end_dispute(*visit.opened, place, given)
     return _here(visit, "evidence.notices.ended")
 
 
 def keep(visit: Visit) -> Response:
     """Keep what evidence needs, or stop."""
     wanted = EvidenceKeeping(bool(visit.form.get("keep")))
-    keeping.keep_evidence(visit.session, visit.account_id, wanted)
+    keeping.keep_evidence(*visit.opened, wanted)
     return visit.redirect("disputes", notice="evidence.notices.keeping")
 
 
 def download_file(visit: Visit) -> Response:
     """A file, never shown in the browser."""
     place, file_id = visit.place("dispute"), visit.place("file")
-    found, content = dispute_files.read_file(visit.session, visit.account_id, place, file_id)
+    found, content = dispute_files.read_file(*visit.opened, place, file_id)
     return _file(found.name, content)
 
 
 def download_packet(visit: Visit) -> Response:
     """The packet as JSON."""
     request_id = visit.place("id")
-    found = get_evidence(visit.session, visit.account_id, request_id)
+    found = get_evidence(*visit.opened, request_id)
     if found.packet is None:
         none = Notice("evidence.problems.packet", kind="hint")
         return visit.redirect("evidence", id=request_id, notice=none)
@@ -147,7 +147,7 @@ def download_packet(visit: Visit) -> Response:
 def download_paper(visit: Visit) -> Response:
     """The evidence as a PDF."""
     request_id = visit.place("id")
-    content = evidence_paper(visit.session, visit.account_id, request_id)
+    content = evidence_paper(*visit.opened, request_id)
     return _file(f"evidence-{request_id}.pdf", content)
 
 

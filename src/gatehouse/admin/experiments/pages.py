@@ -34,10 +34,10 @@ _ONE: Final = _ALL + "/{experiment}"
 
 def show_experiments(visit: Visit) -> Response:
     """All experiments, and the form that starts one while none is under way."""
-    found = use_cases.list_experiments(visit.session, visit.account_id).experiments
-    known = configurations.listing(visit.session, visit.account_id, RULE_SETS)
-    models = list_models(visit.session, visit.account_id)
-    wanted = approvals.wanted(visit.session, visit.account_id)
+    found = use_cases.list_experiments(*visit.opened).experiments
+    known = configurations.listing(*visit.opened, RULE_SETS)
+    models = list_models(*visit.opened)
+    wanted = approvals.wanted(*visit.opened)
     kinds = {use_cases.approval_of(each) for each in ExperimentKind}
     return visit.render(
         "experiments/experiments.html",
@@ -61,7 +61,7 @@ def start(visit: Visit) -> Response:
     """Start an experiment, or propose to."""
     given = visit.given(ExperimentWanted)
     try:
-        made = use_cases.start(visit.session, visit.account_id, given)
+        made = use_cases.start(*visit.opened, given)
     except ApprovalNeeded:
         return propose(visit, StartExperiment(given))
     return visit.redirect("experiment", experiment=made.id, notice="experiments.notices.started")
@@ -70,11 +70,11 @@ def start(visit: Visit) -> Response:
 def show_experiment(visit: Visit) -> Response:
     """One experiment, and what it has shown so far."""
     name = visit.place("experiment")
-    shown = use_cases.get_experiment(visit.session, visit.account_id, name)
+    shown = use_cases.get_experiment(*visit.opened, name)
     result: ExperimentResult | None = None
     # Until something was counted, there is none.
     with contextlib.suppress(NotFound):
-        result = use_cases.result(visit.session, visit.account_id, name)
+        result = use_cases.result(*visit.opened, name)
     return visit.render(
         "experiments/experiment.html",
         experiment=shown,
@@ -88,7 +88,7 @@ def show_experiment(visit: Visit) -> Response:
 def end(visit: Visit) -> Response:
     """End it."""
     name = visit.place("experiment")
-    use_cases.end(visit.session, visit.account_id, name)
+    use_cases.end(*visit.opened, name)
     return visit.redirect("experiment", experiment=name, notice="experiments.notices.ended")
 
 
@@ -120,7 +120,7 @@ def _measures(visit: Visit, result: ExperimentResult) -> list[_ShownMeasure]:
 
 def _decisions(visit: Visit, shown: ExperimentShown, arm: Arm) -> str:
     """The search that finds the decisions of an arm."""
-    conditions = AddressedConditions(visit.session, visit.account_id)
+    conditions = AddressedConditions(*visit.opened)
     wanted = f"experiment.id = '{shown.id}' AND experiment.arm = '{arm}'"
     return visit.url("decisions", {WHERE: conditions.addressed(wanted)})
 

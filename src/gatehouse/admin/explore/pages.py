@@ -176,7 +176,7 @@ def _explored(visit: Visit, kept: Kept, own: Mapping[str, str], span: ChosenSpan
 
 def _leading(visit: Visit, filters: Kept, own: Mapping[str, str]) -> Callable[..., str | None]:
     """Where the decisions of a group are found; None for what no filter finds."""
-    conditions = AddressedConditions(visit.session, visit.account_id)
+    conditions = AddressedConditions(*visit.opened)
 
     def leads(each: ExploredGroup, **more: object) -> str | None:
         found: Kept | None = filters
@@ -190,7 +190,7 @@ def _leading(visit: Visit, filters: Kept, own: Mapping[str, str]) -> Callable[..
 
 def _narrowed(visit: Visit, query: Kept, own: Mapping[str, str], each: ExploredGroup) -> str | None:
     """Where the decisions of a group are explored further."""
-    conditions = AddressedConditions(visit.session, visit.account_id)
+    conditions = AddressedConditions(*visit.opened)
     found = _with(conditions, query, each.key, own["by"])
     return None if found is None else visit.url("explore", found)
 

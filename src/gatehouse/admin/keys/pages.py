@@ -27,7 +27,7 @@ _OVERLAPS: Final = ("0", "1", "24", "168")
 
 def show_keys(visit: Visit) -> Response:
     """All keys, those that can be used first."""
-    found = use_cases.list_keys(visit.session, visit.account_id).keys
+    found = use_cases.list_keys(*visit.opened).keys
     # The playground's own key ends by itself, and then nobody has to know of it.
     found = [each for each in found if not each.is_of_playground or each.status == "active"]
     found.sort(key=lambda each: (each.status != "active", -each.created_at))
@@ -65,7 +65,7 @@ def issue(visit: Visit) -> Response:
     lasts_s = None if days is None else days * _DAY_S
     scopes, networks = list(visit.chosen("scopes")), _networks(visit)
     new = NewKey(name, scopes, networks, _rate(visit), lasts_s)
-    made = use_cases.issue(visit.session, visit.account_id, new)
+    made = use_cases.issue(*visit.opened, new)
     return visit.render("keys/issued.html", made=made)
 
 
@@ -75,7 +75,7 @@ def rotate(visit: Visit) -> Response:
     if hours not in _OVERLAPS:
         raise visit.refuse("overlap", "keys.problems.overlap")
     given = KeyRotation(int(hours) * 3600)
-    made = use_cases.rotate(visit.session, visit.account_id, visit.place("key"), given)
+    made = use_cases.rotate(*visit.opened, visit.place("key"), given)
     return visit.render("keys/issued.html", made=made)
 
 
@@ -83,7 +83,7 @@ def revoke(visit: Visit) -> Response:
     """End a key at once."""
     reason = visit.form["reason"].strip()
     given = KeyRevocation(reason, visit.form.get("children") == "yes")
-    use_cases.revoke(visit.session, visit.account_id, visit.place("key"), given)
+    use_cases.revoke(*visit.opened, visit.place("key"), given)
     return visit.redirect("keys", notice="keys.notices.revoked")
 
 

@@ -40,7 +40,7 @@ def show_notifications(visit: Visit) -> Response:
     kept = {each: visit.query[each].strip()[:_LONGEST] for each in _FILTERS}
     try:
         wanted = _wanted(visit, kept)
-        found = notifications.list_notifications(visit.session, visit.account_id, wanted)
+        found = notifications.list_notifications(*visit.opened, wanted)
     except FormRefused as refused:
         visit.problems = refused.problems
         found = NotificationPage([], has_more=False)
@@ -93,7 +93,7 @@ def show_notification(visit: Visit) -> Response:
 
 def _notification(visit: Visit) -> NotificationShown:
     name = visit.place("notification")
-    return notifications.get_notification(visit.session, visit.account_id, name)
+    return notifications.get_notification(*visit.opened, name)
 
 
 def _payment(visit: Visit, shown: NotificationShown) -> PaymentShown | None:
@@ -101,7 +101,7 @@ def _payment(visit: Visit, shown: NotificationShown) -> PaymentShown | None:
     if shown.request_id is None:
         return None
     try:
-        return operating.get_payment(visit.session, visit.account_id, shown.request_id)
+        return operating.get_payment(*visit.opened, shown.request_id)
     except NotFound:
         return None
 
@@ -112,14 +112,14 @@ def _outcome(visit: Visit, shown: NotificationShown) -> PaymentOutcome | None:
     if kind is None or shown.request_id is None:
         return None
     wanted = OutcomeFilter(kind=kind, request_id=shown.request_id)
-    found = list_outcomes(visit.session, visit.account_id, wanted).outcomes
+    found = list_outcomes(*visit.opened, wanted).outcomes
     return next((each for each in found if each.reference == shown.reference), None)
 
 
 def apply(visit: Visit) -> Response:
     """Let its payment follow it as if it came now."""
     name = visit.place("notification")
-    done = notifications.apply_notification(visit.session, visit.account_id, name)
+    done = notifications.apply_notification(*visit.opened, name)
     notice = f"notifications.notices.{done.state}"
     return visit.redirect("notification", notification=name, notice=notice)
 

@@ -55,12 +55,10 @@ def show_outcomes(visit: Visit) -> Response:
         cursor=visit.query.get("after") or None,
     )
     try:
-        found = list_outcomes(visit.session, visit.account_id, wanted)
+        found = list_outcomes(*visit.opened, wanted)
     except InvalidFields:
         # An address that somebody changed begins at the first page.
-        found = list_outcomes(
-            visit.session, visit.account_id, OutcomeFilter(kind, limit=_ON_A_PAGE)
-        )
+        found = list_outcomes(*visit.opened, OutcomeFilter(kind, limit=_ON_A_PAGE))
     named = _named(visit.form if visit.problems else visit.query)
     return visit.render(
         "outcomes/outcomes.html",
@@ -90,7 +88,7 @@ def show_outcomes(visit: Visit) -> Response:
 def _imports(visit: Visit) -> list[JobResponse]:
     """The newest imports, with what became of their rows."""
     kinds = (JobKind.OUTCOME_IMPORT,)
-    found = list_jobs(visit.session, visit.account_id, kinds, limit=_IMPORTS)
+    found = list_jobs(*visit.opened, kinds, limit=_IMPORTS)
     return [shown_job(each) for each in found]
 
 
@@ -104,14 +102,14 @@ def _word(visit: Visit, names: str, value: StrEnum) -> str:
 
 def show_money(visit: Visit) -> Response:
     """What became of the money, by month and currency."""
-    found = report_money(visit.session, visit.account_id, MoneyReportWanted(12))
+    found = report_money(*visit.opened, MoneyReportWanted(12))
     return visit.render("outcomes/money.html", report=found, shown=_money_of(visit))
 
 
 def tell_outcome(visit: Visit) -> Response:
     """Keep one outcome that a person typed."""
     report = visit.given(OutcomeReport, **_typed(visit))
-    tell(visit.session, visit.account_id, OutcomeBatch([report]))
+    tell(*visit.opened, OutcomeBatch([report]))
     return visit.redirect("outcomes", notice="outcomes.notices.told")
 
 
@@ -126,7 +124,7 @@ def import_outcomes(visit: Visit) -> Response:
         raise visit.refuse("file", "outcomes.problems.form") from None
     own = visit.form["own"].strip()
     given = OutcomeFile(form, text, own or visit.form["mapping"])
-    import_file(visit.session, visit.account_id, given)
+    import_file(*visit.opened, given)
     return visit.redirect("outcomes", notice="outcomes.notices.importing")
 
 
@@ -136,7 +134,7 @@ def join(visit: Visit) -> Response:
     if named is None:
         raise visit.refuse("reference", "outcomes.problems.reference")
     try:
-        join_outcome(visit.session, visit.account_id, named)
+        join_outcome(*visit.opened, named)
     except NotFound:
         raise visit.refuse("request_id", "outcomes.problems.request") from None
     return visit.redirect("outcomes", notice="outcomes.notices.joined")
@@ -144,7 +142,7 @@ def join(visit: Visit) -> Response:
 
 def rejoin(visit: Visit) -> Response:
     """Look again for the decisions of all outcomes that have none."""
-    done = rejoin_outcomes(visit.session, visit.account_id)
+    done = rejoin_outcomes(*visit.opened)
     notice = Notice("outcomes.notices.rejoined", {"count": done.joined})
     return visit.redirect("outcomes", notice=notice)
 
@@ -163,7 +161,7 @@ def _found(visit: Visit, named: OutcomeJoin | None) -> OutcomeCandidates | None:
         return None
     try:
         wanted = OutcomeNamed(named.kind, named.reference)
-        return candidates_of(visit.session, visit.account_id, wanted)
+        return candidates_of(*visit.opened, wanted)
     except NotFound:
         return None
 

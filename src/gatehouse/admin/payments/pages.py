@@ -33,7 +33,7 @@ def show_payments(visit: Visit) -> Response:
     """The payments that the filters of the address find, newest first."""
     kept = {each: visit.query[each].strip()[:_LONGEST] for each in _FILTERS}
     try:
-        found = operating.list_payments(visit.session, visit.account_id, _wanted(visit, kept))
+        found = operating.list_payments(*visit.opened, _wanted(visit, kept))
     except FormRefused as refused:
         visit.problems = refused.problems
         found = PaymentPage([], has_more=False)
@@ -103,7 +103,7 @@ def _minor(visit: Visit, field: str, typed: str, currency: str) -> int | None:
 def show_payment(visit: Visit) -> Response:
     """One payment with everything that was done with it, and what can be done."""
     shown = _payment(visit)
-    reviews = reviews_of(visit.session, visit.account_id, [shown.request_id])
+    reviews = reviews_of(*visit.opened, [shown.request_id])
     return visit.render(
         "payments/payment.html",
         payment=shown,
@@ -117,26 +117,26 @@ def show_payment(visit: Visit) -> Response:
 
 
 def _payment(visit: Visit) -> PaymentShown:
-    return operating.get_payment(visit.session, visit.account_id, visit.place("payment"))
+    return operating.get_payment(*visit.opened, visit.place("payment"))
 
 
 def capture(visit: Visit) -> Response:
     """Capture it, whole or in part."""
     given = _amount(visit)
-    operating.capture_payment(visit.session, visit.account_id, visit.place("payment"), given)
+    operating.capture_payment(*visit.opened, visit.place("payment"), given)
     return _back(visit, "payments.notices.capture")
 
 
 def void(visit: Visit) -> Response:
     """Void it."""
-    operating.void_payment(visit.session, visit.account_id, visit.place("payment"))
+    operating.void_payment(*visit.opened, visit.place("payment"))
     return _back(visit, "payments.notices.void")
 
 
 def refund(visit: Visit) -> Response:
     """Refund it, whole or in part."""
     given = _amount(visit)
-    operating.refund_payment(visit.session, visit.account_id, visit.place("payment"), given)
+    operating.refund_payment(*visit.opened, visit.place("payment"), given)
     return _back(visit, "payments.notices.refund")
 
 
@@ -146,9 +146,7 @@ def settle(visit: Visit) -> Response:
     if end not in ("yes", "no"):
         raise visit.refuse("succeeded", "payments.problems.succeeded")
     place = (visit.place("payment"), visit.place("operation"))
-    operating.settle_operation(
-        visit.session, visit.account_id, *place, OperationFinding(end == "yes")
-    )
+    operating.settle_operation(*visit.opened, *place, OperationFinding(end == "yes"))
     return _back(visit, "payments.notices.settle")
 
 

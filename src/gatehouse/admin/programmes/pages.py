@@ -55,7 +55,7 @@ def show_programmes(visit: Visit) -> Response:
     """A month against every threshold, this one if no other is asked for."""
     asked = visit.query["month"]
     month = asked if _MONTH.fullmatch(asked) else None
-    report = metering.get_programmes(visit.session, visit.account_id, MeterFilter(month))
+    report = metering.get_programmes(*visit.opened, MeterFilter(month))
     ours = [each for each in report.standings if each.of is ProgrammeSubject.MERCHANT]
     others = [each for each in report.standings if each.of is not ProgrammeSubject.MERCHANT]
     return visit.render(
@@ -138,13 +138,13 @@ def _enumeration(visit: Visit, month: str | None) -> EnumerationEstimate | None:
 
 def show_thresholds(visit: Visit) -> Response:
     """The table in force, with its sources."""
-    table = metering.thresholds_in_force(visit.session, visit.account_id)
+    table = metering.thresholds_in_force(*visit.opened)
     return visit.render("programmes/thresholds.html", table=table)
 
 
 def show_what_if(visit: Visit, report: WhatIfReport | None = None, unseen: str = "") -> Response:
     """The rule set in force, to be edited, and what a draft would have changed."""
-    found = configurations.listing(visit.session, visit.account_id, RULE_SETS)
+    found = configurations.listing(*visit.opened, RULE_SETS)
     wanted = visit.query["set"]
     chosen = next((each for each in found if each.definition.name == wanted), None)
     chosen = chosen or (found[0] if found else None)

@@ -30,7 +30,7 @@ def show_rings(visit: Visit) -> Response:
     """All rings of the newest decisions."""
     asked = visit.query["order"]
     order = RingOrder(asked) if asked in tuple(RingOrder) else RingOrder.PEOPLE
-    found = use_cases.list_rings(visit.session, visit.account_id, RingSearch(order.value, _SHOWN))
+    found = use_cases.list_rings(*visit.opened, RingSearch(order.value, _SHOWN))
     return visit.render(
         "rings/rings.html",
         found=found,
@@ -42,8 +42,8 @@ def show_rings(visit: Visit) -> Response:
 
 def show_ring(visit: Visit) -> Response:
     """One ring, its members masked."""
-    found = use_cases.get(visit.session, visit.account_id, visit.place("ring"))
-    tokens = EntityTokens(visit.session, visit.account_id)
+    found = use_cases.get(*visit.opened, visit.place("ring"))
+    tokens = EntityTokens(*visit.opened)
 
     def entity(member: RingMember) -> object:
         return shown(Entity(member.kind, member.value), tokens, {})
@@ -65,9 +65,9 @@ def block(visit: Visit) -> Response:
     """Put all members on lists, or propose it where two pairs of eyes are wanted."""
     ring_id, given = visit.place("ring"), visit.given(RingBlocking)
     try:
-        use_cases.block(visit.session, visit.account_id, ring_id, given)
+        use_cases.block(*visit.opened, ring_id, given)
     except ApprovalNeeded:
-        wanted = use_cases.proposed_blocking(visit.session, visit.account_id, ring_id, given)
+        wanted = use_cases.proposed_blocking(*visit.opened, ring_id, given)
         return [propose(visit, each) for each in wanted][-1]
     return visit.redirect("ring", ring=ring_id, notice="rings.notices.blocked")
 

@@ -19,11 +19,11 @@ def show_top_ups(visit: Visit) -> Response:
     """What was asked for, and what became of it."""
     assert visit.account is not None
     unit = limits.minor_micros(visit.account.currency)
-    found = top_ups.list_top_ups(visit.session, visit.account_id).top_ups
+    found = top_ups.list_top_ups(*visit.opened).top_ups
     rows = [(each, each.amount_minor * unit, each.tax_minor * unit) for each in found]
-    offered = top_ups.offered(visit.session, visit.account_id)
-    auto = auto_top_ups.get_auto_top_up(visit.session, visit.account_id)
-    limit = limits.get_top_up_limit(visit.session, visit.account_id)
+    offered = top_ups.offered(*visit.opened)
+    auto = auto_top_ups.get_auto_top_up(*visit.opened)
+    limit = limits.get_top_up_limit(*visit.opened)
     set_to = {
         name: "" if minor is None else visit.amount_to_type(minor * unit)
         for name, minor in (
@@ -49,7 +49,7 @@ def create(visit: Visit) -> Response:
     """Ask for a page to pay on; its link is in the list."""
     minor, stores = _minor(visit, "amount"), bool(visit.form.get("store_card"))
     try:
-        top_ups.ask(visit.session, visit.account_id, TopUpWanted(minor, stores))
+        top_ups.ask(*visit.opened, TopUpWanted(minor, stores))
     except ApprovalNeeded:
         return propose(visit, StoreCard(minor))
     return visit.redirect("top-ups", notice="top_ups.notices.waiting")
@@ -64,7 +64,7 @@ def set_auto(visit: Visit) -> Response:
     }
     given = visit.given(AutoTopUpWanted, **typed)
     try:
-        auto_top_ups.set_auto_top_up(visit.session, visit.account_id, given)
+        auto_top_ups.set_auto_top_up(*visit.opened, given)
     except ApprovalNeeded:
         return propose(visit, SetAutoTopUp(given))
     return visit.redirect("top-ups", notice="top_ups.notices.set")
@@ -74,7 +74,7 @@ def set_limit(visit: Visit) -> Response:
     """Say how much cards are charged in a day at most."""
     minor = _minor(visit, "day_limit_minor", least=0)
     try:
-        limits.set_top_up_limit(visit.session, visit.account_id, TopUpLimit(minor))
+        limits.set_top_up_limit(*visit.opened, TopUpLimit(minor))
     except ApprovalNeeded:
         return propose(visit, SetTopUpLimit(minor))
     return visit.redirect("top-ups", notice="top_ups.notices.limit")
@@ -82,7 +82,7 @@ def set_limit(visit: Visit) -> Response:
 
 def delete_card(visit: Visit) -> Response:
     """Delete the stored card."""
-    auto_top_ups.delete_stored_card(visit.session, visit.account_id)
+    auto_top_ups.delete_stored_card(*visit.opened)
     return visit.redirect("top-ups", notice="top_ups.notices.card_deleted")
 
 

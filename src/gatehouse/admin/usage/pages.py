@@ -40,7 +40,7 @@ def download_usage(visit: Visit) -> Response:
 
 
 def _usage(visit: Visit, wanted: UsageQuery) -> UsageResponse:
-    return quick_usage(visit.session, visit.account_id, wanted, visit.desk.sender_days)
+    return quick_usage(*visit.opened, wanted, visit.desk.sender_days)
 
 
 def _usage_by(visit: Visit) -> UsageBy:

@@ -44,7 +44,7 @@ _OVERLAPS: Final = (0, 1, 24, 168)
 
 def show_webhooks(visit: Visit) -> Response:
     """All webhooks, and how each is getting on."""
-    found = endpoints.list_webhooks(visit.session, visit.account_id).webhooks
+    found = endpoints.list_webhooks(*visit.opened).webhooks
     return visit.render("webhooks/webhooks.html", webhooks=found)
 
 
@@ -56,7 +56,7 @@ def show_new(visit: Visit) -> Response:
 def create(visit: Visit) -> Response:
     """Add a webhook, and show its secret this once."""
     with _refused(visit):
-        made = endpoints.create(visit.session, visit.account_id, _given(visit))
+        made = endpoints.create(*visit.opened, _given(visit))
     return visit.render("webhooks/secret.html", made=made.answer)
 
 
@@ -65,7 +65,7 @@ def show_webhook(visit: Visit) -> Response:
     webhook = _webhook(visit).answer
     before, event_id = visit.query.get("before") or None, visit.query.get("event") or None
     wanted = AttemptSearch(_ON_A_PAGE, before, event_id)
-    found = messages.list_attempts(visit.session, visit.account_id, webhook.id, wanted)
+    found = messages.list_attempts(*visit.opened, webhook.id, wanted)
     older = found.attempts[-1].id if found.has_more else None
     return visit.render(
         "webhooks/webhook.html",
@@ -108,13 +108,13 @@ def disable(visit: Visit) -> Response:
 def rotate(visit: Visit) -> Response:
     """Give it a new secret, and show that this once."""
     given = visit.given(SecretRotation)
-    made = endpoints.rotate_secret(visit.session, visit.account_id, visit.place("webhook"), given)
+    made = endpoints.rotate_secret(*visit.opened, visit.place("webhook"), given)
     return visit.render("webhooks/secret.html", made=made.answer)
 
 
 def test(visit: Visit) -> Response:
     """Send a test message, and say what was answered."""
-    sent = _waited(messages.send_test(visit.session, visit.account_id, visit.place("webhook")))
+    sent = _waited(messages.send_test(*visit.opened, visit.place("webhook")))
     return _back(visit, f"webhooks.notices.{'test_failed' if sent.failure else 'tested'}")
 
 
@@ -126,14 +126,14 @@ def replay(visit: Visit) -> Response:
     else:
         until = _moment(visit, "until") if visit.form.get("until") else None
         given = MessageReplay(since=_moment(visit, "since"), until=until)
-    done = messages.replay(visit.session, visit.account_id, visit.place("webhook"), given)
+    done = messages.replay(*visit.opened, visit.place("webhook"), given)
     notice = "webhooks.notices.replayed" if done.complete else "webhooks.notices.replayed_part"
     return _back(visit, notice, count=done.messages)
 
 
 def delete(visit: Visit) -> Response:
     """Delete a webhook; nothing is sent to it any more."""
-    _waited(endpoints.delete(visit.session, visit.account_id, visit.place("webhook")))
+    _waited(endpoints.delete(*visit.opened, visit.place("webhook")))
     return visit.redirect("webhooks", notice="webhooks.notices.deleted")
 
 
@@ -144,11 +144,11 @@ def _waited(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _webhook(visit: Visit) -> Tagged[PublicWebhook]:
-    return endpoints.get_webhook(visit.session, visit.account_id, visit.place("webhook"))
+    return endpoints.get_webhook(*visit.opened, visit.place("webhook"))
 
 
 def _update(visit: Visit, given: WebhookChange, seen: Precondition = ANY_VERSION) -> None:
-    endpoints.update(visit.session, visit.account_id, visit.place("webhook"), given, seen)
+    endpoints.update(*visit.opened, visit.place("webhook"), given, seen)
 
 
 @contextmanager

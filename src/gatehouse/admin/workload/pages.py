@@ -33,7 +33,7 @@ def change_many(visit: Visit) -> Response:
     found = _WHERE[where](visit, MOST_MEANT + 1) if everything else list(visit.chosen("id"))
     if not found:
         raise Told(visit.text("bulk.problems.none"))
-    given = (visit.session, visit.account_id, action, terms, found)
+    given = (*visit.opened, action, terms, found)
     try:
         if everything and visit.form.get("sure") != "yes":
             shown = bulk.begin_with(*given, dry_run=True)
@@ -41,7 +41,7 @@ def change_many(visit: Visit) -> Response:
             return visit.render("bulk/sure.html", shown=shown, kept=kept, where=where)
         shown = bulk.begin_with(*given)
     except ApprovalNeeded:
-        step = step_of(visit.session, visit.account_id, action, terms)
+        step = step_of(*visit.opened, action, terms)
         entries = {each.value: each for each in step.prepare(found[:_MOST_PROPOSED]).values()}
         return propose(visit, PutOnList(terms.list or "", tuple(entries.values())))
     return visit.redirect("bulk", bulk=shown.id or "", query={"from": where})
@@ -49,7 +49,7 @@ def change_many(visit: Visit) -> Response:
 
 def show_change(visit: Visit) -> Response:
     """How far a change is, what was left as it was, and the button that undoes it."""
-    shown = bulk.get(visit.session, visit.account_id, visit.place("bulk"))
+    shown = bulk.get(*visit.opened, visit.place("bulk"))
     is_own = shown.by == str(visit.session.actor)
     in_time = shown.undo_until is not None and shown.undo_until >= visit.now_ms
     where = visit.query.get("from")
@@ -63,7 +63,7 @@ def show_change(visit: Visit) -> Response:
 
 def undo_change(visit: Visit) -> Response:
     """Bring all of it back."""
-    bulk.undo(visit.session, visit.account_id, visit.place("bulk"))
+    bulk.undo(*visit.opened, visit.place("bulk"))
     return visit.redirect("bulk", bulk=visit.place("bulk"))
 
 

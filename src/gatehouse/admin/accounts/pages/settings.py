@@ -40,9 +40,9 @@ _CVV2: Final = tuple(each for each in Cvv2Result if each is not Cvv2Result.MATCH
 
 def show_settings(visit: Visit) -> Response:
     """Everything that the account can decide."""
-    wishes = get_event_settings(visit.session, visit.account_id)
+    wishes = get_event_settings(*visit.opened)
     low = wishes.low_balance
-    kept = policies.get_policies(visit.session, visit.account_id)
+    kept = policies.get_policies(*visit.opened)
     filters = (each.partition(":") for each in wishes.decisions)
     told = {operation: outcomes.split(",") for operation, _, outcomes in filters}
     return visit.render(
@@ -57,12 +57,12 @@ def show_settings(visit: Visit) -> Response:
         ),
         advices=POLICY_ADVICES,
         entities=kept.sentry.entities,
-        found=found_inputs.list_found_inputs(visit.session, visit.account_id).inputs,
+        found=found_inputs.list_found_inputs(*visit.opened).inputs,
         costs=cost_fields(visit, kept.costs),
         longest_name=_LONGEST_NAME,
-        hours=policies.review_target(visit.session, visit.account_id),
+        hours=policies.review_target(*visit.opened),
         most_hours=policies.LONGEST_TARGET_HOURS,
-        order_page=order_page.order_page(visit.session, visit.account_id),
+        order_page=order_page.order_page(*visit.opened),
         longest_page=order_page.LONGEST_PAGE,
     )
 
@@ -79,7 +79,7 @@ def rename(visit: Visit) -> Response:
     name = visit.form["name"].strip()
     if not 1 <= len(name) <= _LONGEST_NAME:
         raise visit.refuse("name", "settings.problems.name", most=_LONGEST_NAME)
-    accounts.rename(visit.session, visit.account_id, name)
+    accounts.rename(*visit.opened, name)
     return _saved(visit)
 
 
@@ -87,7 +87,7 @@ def set_threshold(visit: Visit) -> Response:
     """Set the balance below which the account is told so."""
     micros = visit.read_amount("threshold", visit.form["threshold"].strip() or "0")
     new = EventSettingsBody(low_balance=micros / MICROS_PER_UNIT)
-    set_event_settings(visit.session, visit.account_id, new)
+    set_event_settings(*visit.opened, new)
     return _saved(visit)
 
 
@@ -96,7 +96,7 @@ def set_told(visit: Visit) -> Response:
     filters = [
         f"{each}:{','.join(visit.chosen(f'outcomes.{each}'))}" for each in visit.chosen("told")
     ]
-    set_event_settings(visit.session, visit.account_id, EventSettingsBody(decisions=filters))
+    set_event_settings(*visit.opened, EventSettingsBody(decisions=filters))
     return _saved(visit)
 
 
@@ -133,7 +133,7 @@ def set_target(visit: Visit) -> Response:
     hours = read_within(visit.form["hours"].strip(), 1, most)
     if hours is None:
         raise visit.refuse("hours", "settings.problems.hours", most=most)
-    policies.set_review_target(visit.session, visit.account_id, hours)
+    policies.set_review_target(*visit.opened, hours)
     return _saved(visit)
 
 
@@ -141,7 +141,7 @@ def set_order_page(visit: Visit) -> Response:
     """Say where the shop shows an order."""
     address = visit.form["address"].strip()
     try:
-        order_page.set_order_page(visit.session, visit.account_id, address)
+        order_page.set_order_page(*visit.opened, address)
     except InvalidInput as refused:
         raise FormRefused({"address": visit.said(said_by(refused))}) from None
     return _saved(visit)

@@ -47,7 +47,7 @@ def label_decision(visit: Visit) -> Response:
     label = visit.form["label"]
     if label not in _LABELS:
         raise visit.refuse("label", "decision.choose_label")
-    record_fields(visit.session, visit.account_id, {"requestId": visit.place("id"), "label": label})
+    record_fields(*visit.opened, {"requestId": visit.place("id"), "label": label})
     return _back(visit, "decision.notices.labelled")
 
 
@@ -57,7 +57,7 @@ def list_entity_of_decision(visit: Visit) -> Response:
     token, _, name = rest.partition("/")
     if not name:
         raise visit.refuse("entry", "decision.choose_entry")
-    entity = EntityTokens(visit.session, visit.account_id).opened(kind, token)
+    entity = EntityTokens(*visit.opened).opened(kind, token)
     proposed = put_on_chosen_list(visit, entity, name)
     if proposed is not None:
         return proposed
@@ -73,7 +73,7 @@ def review_decision(visit: Visit) -> Response:
     if not reason:
         raise visit.refuse("why", "decision.say_why")
     finding = ReviewFinding(approve=verdict == "approve", reason=reason)
-    resolve_claimed(visit.session, visit.account_id, visit.place("id"), visit.visitor, finding)
+    resolve_claimed(*visit.opened, visit.place("id"), visit.visitor, finding)
     return _back(visit, f"decision.notices.{verdict}")
 
 
@@ -82,7 +82,7 @@ def _back(visit: Visit, notice: str) -> Response:
 
 
 def _found(visit: Visit, *, revealed: bool) -> DecisionSheet:
-    found = inspect_decision(visit.session, visit.account_id, visit.place("id"))
+    found = inspect_decision(*visit.opened, visit.place("id"))
     return DecisionSheet(visit, found, revealed=revealed)
 
 
@@ -108,7 +108,7 @@ def _claim_of_another(visit: Visit, page: DecisionSheet) -> ReviewClaim | None:
     found = page.found.review
     if found is None or found.review.state is not ReviewState.OPEN:
         return None
-    others = claims_of_others(visit.session, visit.account_id, visit.visitor)
+    others = claims_of_others(*visit.opened, visit.visitor)
     return others.get(found.review.request_id)
 
 

@@ -28,7 +28,7 @@ def note_look(visit: Visit) -> None:
     """Leave a line in the audit log, unless this session revealed the case before."""
     request_id = visit.place("id")
     if request_id not in _cases(visit):
-        note_reveal(visit.session, visit.account_id, "decision", request_id)
+        note_reveal(*visit.opened, "decision", request_id)
 
 
 def remember_look(visit: Visit, response: Response) -> Response:
@@ -46,4 +46,4 @@ def _cases(visit: Visit) -> list[str]:
 
 
 def _sealer(visit: Visit) -> TextSealer:
-    return TextSealer(visit.session, visit.account_id, _USE)
+    return TextSealer(*visit.opened, _USE)

@@ -42,10 +42,10 @@ def find(visit: Visit) -> Response:
         raise visit.refuse("kind", "entities.choose_kind")
     text = visit.form["value"]
     try:
-        entity = find_entity(visit.session, visit.account_id, EntityType(kind), text)
+        entity = find_entity(*visit.opened, EntityType(kind), text)
     except InvalidInput as error:
         raise FormRefused({"value": words_of(visit, error)}) from None
-    token = EntityTokens(visit.session, visit.account_id).token(entity)
+    token = EntityTokens(*visit.opened).token(entity)
     return visit.redirect("entity", kind=kind, token=token)
 
 
@@ -57,7 +57,7 @@ def show(visit: Visit) -> Response:
 def reveal(visit: Visit) -> Response:
     """The same in full, after the look was noted."""
     entity = _entity(visit)
-    note_entity_reveal(visit.session, visit.account_id, entity)
+    note_entity_reveal(*visit.opened, entity)
     return _render(visit, entity, revealed=True)
 
 
@@ -74,12 +74,12 @@ def put_on_list(visit: Visit) -> Response:
 
 
 def _entity(visit: Visit) -> Entity:
-    tokens = EntityTokens(visit.session, visit.account_id)
+    tokens = EntityTokens(*visit.opened)
     return tokens.opened(visit.place("kind"), visit.place("token"))
 
 
 def _render(visit: Visit, entity: Entity, *, revealed: bool) -> Response:
-    session, account_id = visit.session, visit.account_id
+    session, account_id = visit.opened
     before = visit.query.get("before") or None
     page = entity_decisions(session, account_id, entity, before)
     found = show_entity(session, account_id, entity)

@@ -35,28 +35,28 @@ class Attention(NamedTuple):
 
 def attention_of(visit: Visit) -> list[Attention]:
     """What waits too long, runs out or does not work."""
-    target = policies.review_target(visit.session, visit.account_id) * _HOUR_MS
+    target = policies.review_target(*visit.opened) * _HOUR_MS
     search = ReviewSearch(ReviewState.OPEN, None, 1, oldest_first=True)
     found = _alerts(visit)
     found += [
         Attention(visit.text("overview.needs.reviews"), visit.url("reviews"))
-        for oldest in list_reviews(visit.session, visit.account_id, search)
+        for oldest in list_reviews(*visit.opened, search)
         if oldest.review.at_ms < visit.now_ms - target
     ]
-    state = accounts.get(visit.session, visit.account_id).state
+    state = accounts.get(*visit.opened).state
     if state.available <= 0 or state.is_low:
         # Everybody is told, without an amount: requests are refused when it is used up.
         url = visit.url("money") if visit.may(Permission.SEE_MONEY) else None
         tone = "bad" if state.available <= 0 else "warn"
         found.append(Attention(visit.text("overview.needs.balance"), url, tone))
-    for connector in list_connectors(visit.session, visit.account_id).connectors:
+    for connector in list_connectors(*visit.opened).connectors:
         if connector.state in ("DOWN", "PARTLY"):
             said = visit.text("overview.needs.connector", name=connector.name)
             found.append(Attention(said, None, "bad"))
-    if drifts := list_drift(visit.session, visit.account_id, DriftSearch()).drifts:
+    if drifts := list_drift(*visit.opened, DriftSearch()).drifts:
         said = visit.text("overview.needs.drift", count=len(drifts), name=drifts[0].name)
         found.append(Attention(said, visit.url("alerts")))
-    if visit.may(Permission.SEE_MONEY) and (steps := alerts_now(visit.session, visit.account_id)):
+    if visit.may(Permission.SEE_MONEY) and (steps := alerts_now(*visit.opened)):
         nearest = steps[0]
         said = visit.text(
             "overview.needs.programme", percent=nearest.percent, name=nearest.programme
@@ -80,7 +80,7 @@ def _alerts(visit: Visit) -> list[Attention]:
             visit.url("alert", alert=each.id),
             "bad" if each.kind is AlertKind.ATTACK else "warn",
         )
-        for each in list_alerts(visit.session, visit.account_id, AlertSearch()).alerts
+        for each in list_alerts(*visit.opened, AlertSearch()).alerts
         if each.acknowledged_at is None
     ]
 
@@ -96,10 +96,10 @@ def ends_soon(key: KeyShown, now_ms: int) -> bool:
 def _access_attention(visit: Visit) -> list[Attention]:
     found = [
         Attention(visit.text("overview.needs.key", name=key.name), visit.url("keys"))
-        for key in list_keys(visit.session, visit.account_id).keys
+        for key in list_keys(*visit.opened).keys
         if ends_soon(key, visit.now_ms)
     ]
-    for webhook in list_webhooks(visit.session, visit.account_id).webhooks:
+    for webhook in list_webhooks(*visit.opened).webhooks:
         if webhook.failing_since is not None or webhook.disabled_because in ("gone", "failing"):
             url = visit.url("webhook", webhook=webhook.id)
             found.append(Attention(visit.text("overview.needs.webhook"), url))

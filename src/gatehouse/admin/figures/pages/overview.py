@@ -46,8 +46,8 @@ def show_overview(visit: Visit) -> Response:
         found = overview(visit.session, columns, span.figures, with_latency=False)
     except FiguresNotReady:
         return visit.render("overview/waiting.html", attention=attention_of(visit))
-    state = accounts.get(visit.session, visit.account_id).state
-    pace = money.spending_pace(visit.session, visit.account_id)
+    state = accounts.get(*visit.opened).state
+    pace = money.spending_pace(*visit.opened)
     return visit.render(
         "overview/overview.html",
         chosen=span,
@@ -88,9 +88,9 @@ class _Figures:
 
     def _standing(self) -> list[Compared]:
         visit, span = self._visit, self._span.figures
-        now = standing(visit.session, visit.account_id, span.since_ms, span.until_ms)
+        now = standing(*visit.opened, span.since_ms, span.until_ms)
         earlier = span.before
-        before = standing(visit.session, visit.account_id, earlier.since_ms, earlier.until_ms)
+        before = standing(*visit.opened, earlier.since_ms, earlier.until_ms)
         disputes = self._counted("disputes", now, before, visit.url("outcomes", _DISPUTES))
         if now.disputes:
             told = f"{disputes.value} · {visit.money(now.disputed_micros)}"

@@ -31,7 +31,7 @@ def show_service(visit: Visit) -> Response:
         presets=tuple(PRESETS),
         latency=() if found is None else found.latency,
         before=before,
-        connectors=list_connectors(visit.session, visit.account_id).connectors,
+        connectors=list_connectors(*visit.opened).connectors,
         answered=_answered(visit),
     )
 

@@ -29,8 +29,8 @@ from gatehouse.core.money import format_amount, parse_amount
 
 def show_invoices(visit: Visit) -> Response:
     """Invoices and credit notes, newest first."""
-    found = invoices.list_invoices(visit.session, visit.account_id).invoices
-    months = closing.months_to_close(visit.session, visit.account_id)
+    found = invoices.list_invoices(*visit.opened).invoices
+    months = closing.months_to_close(*visit.opened)
     return visit.render("invoices/invoices.html", invoices=found, months=months)
 
 
@@ -47,7 +47,7 @@ def show_details(visit: Visit) -> Response:
     values = dict.fromkeys((*Party.__struct_fields__, *TaxTerms.__struct_fields__), "")
     values |= {"category": TaxCategory.STANDARD, "rate": "0", "commitment": ""}
     try:
-        kept = parties.get_billing_details(visit.session, visit.account_id)
+        kept = parties.get_billing_details(*visit.opened)
     except NotFound:
         return visit.render("invoices/details.html", kept=None, values=values, least=None)
     said = msgspec.structs.asdict(kept.buyer) | msgspec.structs.asdict(kept.tax)
@@ -76,7 +76,7 @@ def set_details(visit: Visit) -> Response:
         raise FormRefused(problems)
     details = BillingDetails(**read)
     try:
-        parties.set_billing_details(visit.session, visit.account_id, details)
+        parties.set_billing_details(*visit.opened, details)
     except ApprovalNeeded:
         return propose(visit, SetBilling(details))
     return visit.redirect("billing-details", notice="invoices.notices.details")
@@ -95,7 +95,7 @@ def _commitment(visit: Visit) -> str | None:
 def close_month(visit: Visit) -> Response:
     """Close a month and issue its invoice."""
     month = visit.form["month"]
-    made = closing.close_month(visit.session, visit.account_id, month)
+    made = closing.close_month(*visit.opened, month)
     if made is None:
         return visit.redirect("invoices", notice="invoices.notices.nothing")
     return visit.redirect(
@@ -112,7 +112,7 @@ def credit(visit: Visit) -> Response:
     micros = visit.read_amount("amount", typed) if typed else None
     number = visit.place("invoice")
     try:
-        made = closing.credit_invoice(visit.session, visit.account_id, number, micros, reason)
+        made = closing.credit_invoice(*visit.opened, number, micros, reason)
     except ApprovalNeeded:
         return propose(visit, CreditInvoice(number, reason, micros))
     return visit.redirect(
@@ -142,12 +142,12 @@ def download_json(visit: Visit) -> Response:
 def download_ubl(visit: Visit) -> Response:
     """The electronic invoice after EN 16931."""
     made = _invoice(visit)
-    found = invoices.get_invoice_ubl(visit.session, visit.account_id, made.invoice_id)
+    found = invoices.get_invoice_ubl(*visit.opened, made.invoice_id)
     return _file(made, "xml", "application/xml", found.xml.encode())
 
 
 def _invoice(visit: Visit) -> Invoice:
-    return invoices.get_invoice(visit.session, visit.account_id, visit.place("invoice"))
+    return invoices.get_invoice(*visit.opened, visit.place("invoice"))
 
 
 def _file(made: Invoice, ending: str, content_type: str, body: bytes) -> Response:

@@ -28,7 +28,7 @@ def fitting_lists(visit: Visit, kinds: Collection[EntityType]) -> dict[EntityTyp
     """The lists that can hold entities of each kind, for those who may put something on them."""
     if not visit.may(Permission.BLOCK):
         return {}
-    found = lists_by_kind(visit.session, visit.account_id, kinds)
+    found = lists_by_kind(*visit.opened, kinds)
     if visit.may(Permission.CONFIGURE):
         return found
     return {kind: [each for each in names if blocks(each)] for kind, names in found.items()}
@@ -58,10 +58,10 @@ def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> Response | No
     check_may_list(visit, "list", name)
     new = NewEntries(reason=visit.form["reason"].strip() or None, lifetime_ms=_lifetime_ms(visit))
     try:
-        put_on_list(visit.session, visit.account_id, entity, name, new)
+        put_on_list(*visit.opened, entity, name, new)
     except ApprovalNeeded:
         given = GivenEntries((entity.value,))
-        found = lists.planned(visit.session, visit.account_id, name, given, new)
+        found = lists.planned(*visit.opened, name, given, new)
         return propose(visit, PutOnList(name, found))
     return None
 

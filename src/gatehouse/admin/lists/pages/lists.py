@@ -47,7 +47,7 @@ _LIMITS: Final = FileLimits(lines=250_000, unpacked_bytes=2 * _UPLOAD)
 
 def show_lists(visit: Visit) -> Response:
     """All lists; and those that hold a value, if one is asked for."""
-    found = lists.overview(visit.session, visit.account_id)
+    found = lists.overview(*visit.opened)
     return visit.render("lists/lists.html", lists=found.lists, kinds=tuple(ListKind))
 
 
@@ -56,8 +56,8 @@ def find(visit: Visit) -> Response:
     value = visit.form["value"].strip()
     if not value:
         raise visit.refuse("value", "lists.problems.value")
-    held = list_lookup.holding(visit.session, visit.account_id, value)
-    known = lists.overview(visit.session, visit.account_id)
+    held = list_lookup.holding(*visit.opened, value)
+    known = lists.overview(*visit.opened)
     kinds = {each.name: each.kind for each in known.lists}
     shown = [(name, entry, _shown(visit, kinds[name], entry)) for name, entry in held]
     return visit.render("lists/found.html", held=shown)
@@ -65,12 +65,12 @@ def find(visit: Visit) -> Response:
 
 def show_list(visit: Visit) -> Response:
     """One list and its entries, by value."""
-    info = lists.get(visit.session, visit.account_id, visit.place("list")).answer
+    info = lists.get(*visit.opened, visit.place("list")).answer
     gone = bool(visit.query.get("gone"))
-    cursors = EntryCursors(visit.session, visit.account_id, info.name)
+    cursors = EntryCursors(*visit.opened, info.name)
     after = cursors.read(visit.query["after"])
     page = EntryPage(visit.now_ms, _ON_A_PAGE + 1, after, include_gone=gone)
-    found = lists.entries(visit.session, visit.account_id, info.name, page)
+    found = lists.entries(*visit.opened, info.name, page)
     shown = found[:_ON_A_PAGE]
     older = cursors.after(shown[-1]) if len(found) > _ON_A_PAGE else None
     states = [each.status(visit.now_ms) for each in shown]
@@ -103,7 +103,7 @@ def create(visit: Visit) -> Response:
     """Make an empty list."""
     name, kind = visit.form["name"].strip(), visit.form["kind"]
     new = NewList(name, lists.read_kind(kind), visit.form["description"].strip() or None)
-    lists.create(visit.session, visit.account_id, new)
+    lists.create(*visit.opened, new)
     return visit.redirect("list", list=name, notice="lists.notices.created")
 
 
@@ -117,9 +117,9 @@ def add(visit: Visit) -> Response:
     given, terms, name = GivenEntries(file=file), _terms(visit), visit.place("list")
     try:
         check_configures(visit)
-        done = lists.add(visit.session, visit.account_id, name, given, terms)
+        done = lists.add(*visit.opened, name, given, terms)
     except ApprovalNeeded:
-        found = lists.planned(visit.session, visit.account_id, name, given, terms)
+        found = lists.planned(*visit.opened, name, given, terms)
         return propose(visit, PutOnList(name, found))
     return _back(visit, "lists.notices.added", count=done.added)
 
@@ -129,9 +129,9 @@ def remove(visit: Visit) -> Response:
     given, name = GivenEntries([visit.form["value"]]), visit.place("list")
     try:
         check_configures(visit)
-        lists.remove(visit.session, visit.account_id, name, given)
+        lists.remove(*visit.opened, name, given)
     except ApprovalNeeded:
-        found = lists.planned(visit.session, visit.account_id, name, given)
+        found = lists.planned(*visit.opened, name, given)
         return propose(visit, TakeOffList(name, found))
     return _back(visit, "lists.notices.removed")
 
@@ -152,10 +152,10 @@ def import_file(visit: Visit) -> Response:
     name = visit.place("list")
     try:
         check_configures(visit)
-        done = lists.import_file(visit.session, visit.account_id, name, file, options)
+        done = lists.import_file(*visit.opened, name, file, options)
     except ApprovalNeeded:
         given = GivenEntries(file=file)
-        found = lists.planned(visit.session, visit.account_id, name, given, terms)
+        found = lists.planned(*visit.opened, name, given, terms)
         return propose(visit, PutOnList(name, found))
     if done.content.bad:
         return _back(visit, "lists.notices.imported_part", count=done.added.added)
@@ -165,7 +165,7 @@ def import_file(visit: Visit) -> Response:
 def export(visit: Visit) -> Response:
     """All entries in force, as a file that can be imported again."""
     name = visit.place("list")
-    found = lists.export_entries(visit.session, visit.account_id, name)
+    found = lists.export_entries(*visit.opened, name)
     rows = chain([("value", "reason", "expires")], map(_cells, found))
     lines = (csv_lines([row]).encode() for row in rows)
     return sent_by_lines(lines, f"{name}.csv", "text/csv; charset=utf-8")
@@ -180,7 +180,7 @@ def _cells(entry: ListedEntry) -> tuple[str, str, str]:
 def drop(visit: Visit) -> Response:
     """Remove the list; one that rules look things up on is refused."""
     try:
-        lists.drop(visit.session, visit.account_id, visit.place("list"))
+        lists.drop(*visit.opened, visit.place("list"))
     except ApprovalNeeded:
         return propose(visit, DropList(visit.place("list")))
     return visit.redirect("lists", notice="lists.notices.dropped")

@@ -24,9 +24,9 @@ from gatehouse.training.report.report import Verdict, judge, judge_figures
 def show(visit: Visit) -> Response:
     """What would change, by the newest trial; while one runs, htmx asks again for its part."""
     number = versions.model_number(visit.place("version"))
-    entry = versions.get_model(visit.session, visit.account_id, number)
-    found = newest_trial(visit.session, visit.account_id, number)
-    entries = versions.list_models(visit.session, visit.account_id)
+    entry = versions.get_model(*visit.opened, number)
+    found = newest_trial(*visit.opened, number)
+    entries = versions.list_models(*visit.opened)
     return visit.render(
         "trials/part.html" if visit.is_fragment else "trials/promotion.html",
         entry=entry,
@@ -36,7 +36,7 @@ def show(visit: Visit) -> Response:
         job=None if found is None else found.job,
         trial=None if found is None else found.trial,
         figure=model_view.figure,
-        needs_approval=ApprovalKind.MODELS in approvals.wanted(visit.session, visit.account_id),
+        needs_approval=ApprovalKind.MODELS in approvals.wanted(*visit.opened),
         waiting=waiting(visit, ApprovalKind.MODELS),
     )
 
@@ -44,7 +44,7 @@ def show(visit: Visit) -> Response:
 def try_model(visit: Visit) -> Response:
     """Queue a trial; a server takes it within seconds."""
     version = visit.place("version")
-    start_trial(visit.session, visit.account_id, version, TrialOfModel())
+    start_trial(*visit.opened, version, TrialOfModel())
     return visit.redirect("model-promotion", version=version)
 
 
@@ -58,7 +58,7 @@ def promote(visit: Visit) -> Response:
     note = recordable(visit.form["note"].strip()) or None
     how = PromotionOptions(bool(visit.form.get("raw_scores")), note)
     try:
-        done = versions.promote_model(visit.session, visit.account_id, version, how)
+        done = versions.promote_model(*visit.opened, version, how)
     except ApprovalNeeded:
         return propose(visit, PromoteModel(number, how.raw_scores, note))
     return switched(visit, done)
@@ -66,8 +66,8 @@ def promote(visit: Visit) -> Response:
 
 def _verdicts(visit: Visit, number: int) -> dict[str, Verdict]:
     """What its training said of it, and what the newest trial says."""
-    report = versions.get_model(visit.session, visit.account_id, number).report
-    found = newest_trial(visit.session, visit.account_id, number)
+    report = versions.get_model(*visit.opened, number).report
+    found = newest_trial(*visit.opened, number)
     verdicts = {} if report is None else {"training": judge(report)}
     if found is not None and found.trial is not None:
         verdicts["trial"] = judge_figures(found.trial.figures)

@@ -24,10 +24,8 @@ from gatehouse.training.report.trial import ModelTrial
 
 def show(visit: Visit) -> Response:
     """What both models said of the same requests since the model scores beside the one in force."""
-    entry = versions.get_model(
-        visit.session, visit.account_id, versions.model_number(visit.place("version"))
-    )
-    found = shadows.shadow_of(visit.session, visit.account_id)
+    entry = versions.get_model(*visit.opened, versions.model_number(visit.place("version")))
+    found = shadows.shadow_of(*visit.opened)
     trial, ready = None, True
     if found is not None and entry.beside:
         try:
@@ -42,7 +40,7 @@ def show(visit: Visit) -> Response:
         trial=trial,
         ready=ready,
         figure=model_view.figure,
-        needs_approval=ApprovalKind.MODELS in approvals.wanted(visit.session, visit.account_id),
+        needs_approval=ApprovalKind.MODELS in approvals.wanted(*visit.opened),
         waiting=waiting(visit, ApprovalKind.MODELS),
     )
 
@@ -68,7 +66,7 @@ def _change(
 ) -> Response:
     version = visit.place("version")
     try:
-        use_case(visit.session, visit.account_id, version)
+        use_case(*visit.opened, version)
     except ApprovalNeeded:
         return propose(visit, ShadowModel(versions.model_number(version), starts))
     notice = "trials.notices.started" if starts else "trials.notices.stopped"

@@ -84,9 +84,9 @@ class Training(NamedTuple):
 
 def show_models(visit: Visit) -> Response:
     """All versions with their main figures, trainings, and what waits for approval."""
-    entries = versions.list_models(visit.session, visit.account_id)
+    entries = versions.list_models(*visit.opened)
     live = next(each for each in entries if each.live)
-    found = queue.list_jobs(visit.session, visit.account_id, _KINDS, limit=_TRAININGS)
+    found = queue.list_jobs(*visit.opened, _KINDS, limit=_TRAININGS)
     trainings = [_training(visit, job) for job in found]
     return visit.render(
         "models/models.html",
@@ -102,7 +102,7 @@ def show_models(visit: Visit) -> Response:
         holdouts=_HOLDOUTS,
         methods=_METHODS,
         longest_note=LONGEST_NOTE,
-        drifts=list_drift(visit.session, visit.account_id, DriftSearch()).drifts,
+        drifts=list_drift(*visit.opened, DriftSearch()).drifts,
         **_approval(visit),
     )
 
@@ -116,7 +116,7 @@ class FittingTraining(NamedTuple):
 
 
 def _fitting(visit: Visit) -> FittingTraining:
-    first_ms = first_decision_ms(visit.session, visit.account_id)
+    first_ms = first_decision_ms(*visit.opened)
     if first_ms is None:
         return FittingTraining(_USUAL_SPAN, _USUAL_DELAY, None)
     past = max(0, visit.now_ms - first_ms) // DAY_MS
@@ -131,7 +131,7 @@ def show_model(visit: Visit) -> Response:
     report = entry.report
     shown: dict[str, Any] = {}
     if report is not None:
-        costs = terms_of(visit.session, visit.account_id)
+        costs = terms_of(*visit.opened)
         shown = {
             "cost_currency": None if costs is None else costs.currency,
             "verdict": judge(report),
@@ -142,7 +142,7 @@ def show_model(visit: Visit) -> Response:
             "meanings": model_view.meaning_rows(visit, report),
             "outcomes": model_view.outcome_rows(visit, report),
         }
-    entries = versions.list_models(visit.session, visit.account_id)
+    entries = versions.list_models(*visit.opened)
     return visit.render(
         "models/model.html",
         entry=entry,
@@ -196,14 +196,14 @@ def train(visit: Visit) -> Response:
         presume=asked.presume,
         note=note or None,
     )
-    job = versions.start_training(visit.session, visit.account_id, given)
+    job = versions.start_training(*visit.opened, given)
     return visit.redirect("training", job=job.job_id, notice="models.notices.started")
 
 
 def audit(visit: Visit) -> Response:
     """Queue an audit of what such a training would learn from."""
     given = LabelAuditRequest(*_asked(visit))
-    job = versions.start_label_audit(visit.session, visit.account_id, given)
+    job = versions.start_label_audit(*visit.opened, given)
     return visit.redirect("training", job=job.job_id, notice="models.notices.audit_started")
 
 
@@ -238,13 +238,13 @@ def import_file(visit: Visit) -> Response:
         raise visit.refuse("file", "models.problems.file")
     text = upload.content.decode(errors="replace")
     given = ModelImport(text, visit.form.get("trust") == "yes")
-    done = model_files.import_model(visit.session, visit.account_id, given)
+    done = model_files.import_model(*visit.opened, given)
     return visit.redirect("model", version=str(done.version), notice="models.notices.imported")
 
 
 def export_file(visit: Visit) -> Response:
     """The file of a model."""
-    told = model_files.export_model(visit.session, visit.account_id, visit.place("version"))
+    told = model_files.export_model(*visit.opened, visit.place("version"))
     name = f"model-{told.version}.json"
     return sent_by_lines(iter([told.file.encode()]), name, "application/json")
 
@@ -252,7 +252,7 @@ def export_file(visit: Visit) -> Response:
 def cancel(visit: Visit) -> Response:
     """End a training before it is done."""
     job = _job(visit)
-    queue.cancel_job(visit.session, visit.account_id, job.id)
+    queue.cancel_job(*visit.opened, job.id)
     return visit.redirect("training", job=job.id, notice="models.notices.canceled")
 
 
@@ -261,7 +261,7 @@ def roll_back(visit: Visit) -> Response:
     sent = visit.form["to"]
     to = versions.model_number(sent) if sent else None
     try:
-        done = versions.roll_back_model(visit.session, visit.account_id, VersionReturn(to))
+        done = versions.roll_back_model(*visit.opened, VersionReturn(to))
     except ApprovalNeeded:
         return propose(visit, RollBackModel(to))
     return switched(visit, done)
@@ -269,12 +269,12 @@ def roll_back(visit: Visit) -> Response:
 
 def _entry(visit: Visit) -> versions.ModelEntry:
     version = versions.model_number(visit.place("version"))
-    return versions.get_model(visit.session, visit.account_id, version)
+    return versions.get_model(*visit.opened, version)
 
 
 def _job(visit: Visit) -> StoredJob:
     """The training or audit of the path; other jobs are no business of this page."""
-    job = queue.get_job(visit.session, visit.account_id, visit.place("job"))
+    job = queue.get_job(*visit.opened, visit.place("job"))
     if job.kind not in _KINDS:
         raise NotFound(_NO_TRAINING())
     return job
@@ -292,7 +292,7 @@ def _training(visit: Visit, job: StoredJob) -> Training:
 
 def _approval(visit: Visit) -> dict[str, Any]:
     """Whether two pairs of eyes are wanted, and what waits for the second."""
-    wanted = approvals.wanted(visit.session, visit.account_id)
+    wanted = approvals.wanted(*visit.opened)
     return {
         "needs_approval": ApprovalKind.MODELS in wanted,
         "waiting": waiting(visit, ApprovalKind.MODELS),

@@ -50,9 +50,9 @@ _LATEST: Final = 5
 
 def show_money(visit: Visit) -> Response:
     """The balance, how long it lasts, what was used, and what things cost."""
-    overview = accounts.get(visit.session, visit.account_id)
-    balance = money.get_balance(visit.session, visit.account_id)
-    pace = money.spending_pace(visit.session, visit.account_id)
+    overview = accounts.get(*visit.opened)
+    balance = money.get_balance(*visit.opened)
+    pace = money.spending_pace(*visit.opened)
     tomorrow = today(visit) + timedelta(days=1)
     period = Period(tomorrow - timedelta(days=_DAYS), tomorrow)
     used = usage_figures(visit.session, visit.desk.columns, visit.account_id, period)
@@ -65,7 +65,7 @@ def show_money(visit: Visit) -> Response:
         days=_DAYS,
         chart=_usage_chart(visit, used or [], period),
         credits=[(each, parse_time(each.expires_at)) for each in balance.credits],
-        latest=money.latest_movements(visit.session, visit.account_id, _LATEST),
+        latest=money.latest_movements(*visit.opened, _LATEST),
         fees=_fees(visit),
     )
 
@@ -99,7 +99,7 @@ def download_pdf(visit: Visit) -> Response:
 def show_ledger(visit: Visit) -> Response:
     """Every entry that moved the balance, newest first."""
     search = LedgerSearch(_ON_A_PAGE, after=visit.query.get("after") or None)
-    page = money.ledger_page(visit.session, visit.account_id, search)
+    page = money.ledger_page(*visit.opened, search)
     details = [_detail(visit, line) for line in page.lines]
     return visit.render(
         "money/ledger.html", lines=list(zip(page.lines, details, strict=True)), older=page.next
@@ -114,7 +114,7 @@ def top_up(visit: Visit) -> Response:
     reference = visit.form["reference"].strip() or None
     note = visit.form["note"].strip()
     try:
-        done = money.top_up(visit.session, visit.account_id, micros, note, reference)
+        done = money.top_up(*visit.opened, micros, note, reference)
     except ApprovalNeeded:
         return propose(visit, TopUpBalance(micros, note, reference))
     if done.recorded_before_at_ms is not None:
@@ -133,7 +133,7 @@ def adjust(visit: Visit) -> Response:
     reference = visit.form["reference"].strip() or None
     until = visit.form["until"].strip() or None
     try:
-        done = money.adjust(visit.session, visit.account_id, micros, reason, reference, until)
+        done = money.adjust(*visit.opened, micros, reason, reference, until)
     except ApprovalNeeded:
         return propose(visit, AdjustBalance(micros, reason, reference, until))
     if done.recorded_before_at_ms is not None:
@@ -148,7 +148,7 @@ def set_credit(visit: Visit) -> Response:
     if limit is not None and limit < 0:
         raise visit.refuse("limit", "money.problems.limit")
     try:
-        money.set_credit_limit(visit.session, visit.account_id, limit)
+        money.set_credit_limit(*visit.opened, limit)
     except ApprovalNeeded:
         return propose(visit, SetCreditLimit(limit))
     if limit is None:
@@ -160,7 +160,7 @@ def set_prices(visit: Visit) -> Response:
     """Set what each function costs from now on."""
     fees = _sent_fees(visit)
     try:
-        money.set_prices(visit.session, visit.account_id, fees)
+        money.set_prices(*visit.opened, fees)
     except ApprovalNeeded:
         return propose(visit, SetPrices(fees))
     return visit.redirect("money", notice="money.notices.priced")
@@ -189,7 +189,7 @@ def _moved(visit: Visit, key: str, micros: int) -> Notice:
 
 def _statement(visit: Visit) -> AccountStatement:
     days = visit.desk.ledger_days
-    return quick_account_statement(visit.session, visit.account_id, chosen_period(visit), days)
+    return quick_account_statement(*visit.opened, chosen_period(visit), days)
 
 
 def _usage_chart(visit: Visit, used: list[UsageLine], period: Period) -> Markup:

@@ -196,7 +196,7 @@ def _roles(visit: Visit) -> list[tuple[str, str]]:
     built_in = [(role.value, visit.text(f"common.roles.{role.value}")) for role in OF_ACCOUNTS]
     if visit.account is None:
         return built_in
-    return [*built_in, *roles.names(visit.session, visit.account_id).items()]
+    return [*built_in, *roles.names(*visit.opened).items()]
 
 
 def _everywhere(visit: Visit) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ from gatehouse.store.admin.use_case import Precondition
 
 def show_roles(visit: Visit) -> Response:
     """All roles of the account, and what each allows."""
-    found = roles.list_roles(visit.session, visit.account_id).roles
+    found = roles.list_roles(*visit.opened).roles
     return visit.render("people/roles.html", roles=found, permissions=COMPOSABLE)
 
 
@@ -28,7 +28,7 @@ def show_new(visit: Visit) -> Response:
 
 def show_role(visit: Visit) -> Response:
     """The form for a role that is there."""
-    tagged = roles.get_role(visit.session, visit.account_id, visit.place("role"))
+    tagged = roles.get_role(*visit.opened, visit.place("role"))
     return _form(visit, tagged.answer)
 
 
@@ -36,7 +36,7 @@ def make(visit: Visit) -> Response:
     """Make a role."""
     given = _given(visit)
     try:
-        roles.make_role(visit.session, visit.account_id, given)
+        roles.make_role(*visit.opened, given)
     except ApprovalNeeded:
         return propose(visit, ComposeRole(given.name, tuple(given.permissions)))
     return visit.redirect("roles", notice="roles.made")
@@ -46,7 +46,7 @@ def change(visit: Visit) -> Response:
     """Change a role, if it still is what the person saw."""
     given, role_id, seen = _given(visit), visit.place("role"), _seen(visit)
     try:
-        roles.change_role(visit.session, visit.account_id, role_id, given, seen)
+        roles.change_role(*visit.opened, role_id, given, seen)
     except ApprovalNeeded:
         shown = tuple(given.permissions)
         return propose(visit, ComposeRole(given.name, shown, role_id, seen.version))
@@ -55,7 +55,7 @@ def change(visit: Visit) -> Response:
 
 def delete(visit: Visit) -> Response:
     """Delete a role that nobody has."""
-    roles.delete_role(visit.session, visit.account_id, visit.place("role"), _seen(visit))
+    roles.delete_role(*visit.opened, visit.place("role"), _seen(visit))
     return visit.redirect("roles", notice="roles.deleted")
 
 

@@ -59,13 +59,13 @@ class PipelineDraft(msgspec.Struct, frozen=True):
 
 def show_pipelines(visit: Visit) -> Response:
     """All pipelines with their stages."""
-    found = configurations.listing(visit.session, visit.account_id, PIPELINES)
+    found = configurations.listing(*visit.opened, PIPELINES)
     return visit.render("pipelines/pipelines.html", pipelines=found)
 
 
 def show_pipeline(visit: Visit) -> Response:
     """One pipeline: what each stage does, when it stops and is skipped, what it costs."""
-    view = pipelines.get(visit.session, visit.account_id, _number(visit))
+    view = pipelines.get(*visit.opened, _number(visit))
     definition = view.stored.definition
     return visit.render(
         "pipelines/pipeline.html",
@@ -79,7 +79,7 @@ def show_pipeline(visit: Visit) -> Response:
 
 def show_new(visit: Visit) -> Response:
     """The editor with a copy of the first pipeline under a free number."""
-    found = configurations.listing(visit.session, visit.account_id, PIPELINES)
+    found = configurations.listing(*visit.opened, PIPELINES)
     taken = {each.definition.number for each in found}
     free = next(number for number in range(1, _MOST_NUMBER) if number not in taken)
     document = f"pipeline: {free}\nname: \nstages:\n"
@@ -92,11 +92,11 @@ def show_new(visit: Visit) -> Response:
 
 def show_edit(visit: Visit) -> Response:
     """The editor with the version in force, or with an earlier one."""
-    found = pipelines.get(visit.session, visit.account_id, _number(visit))
+    found = pipelines.get(*visit.opened, _number(visit))
     document = found.stored.document
     earlier = read_number(visit.query["version"])
     if earlier is not None:
-        older = pipelines.get(visit.session, visit.account_id, _number(visit), earlier)
+        older = pipelines.get(*visit.opened, _number(visit), earlier)
         document = older.stored.document
     return _edit(visit, found, document)
 
@@ -129,7 +129,7 @@ def apply(visit: Visit) -> Response:
     new = NewVersion(document.encode(), base, note, is_first=not number)
     if VERSIONS.needs_approval(visit):
         return propose(visit, ApplyPipeline(document, base, note))
-    done = pipelines.apply(visit.session, visit.account_id, new)
+    done = pipelines.apply(*visit.opened, new)
     return visit.redirect("pipeline", pipeline=done.name, notice=applied_notice(done))
 
 
@@ -137,7 +137,7 @@ def _checked(visit: Visit, document: str) -> PipelineDraft:
     content = document.encode()
     try:
         new = NewVersion(content, dry_run=True)
-        planned = pipelines.apply(visit.session, visit.account_id, new)
+        planned = pipelines.apply(*visit.opened, new)
     except InvalidInput as error:
         return PipelineDraft(flaws=flaws_of(error))
     try:
@@ -153,7 +153,7 @@ def _checked(visit: Visit, document: str) -> PipelineDraft:
 
 
 def _tried(visit: Visit, content: bytes) -> PipelineTrial | None:
-    session, account_id = visit.session, visit.account_id
+    session, account_id = visit.opened
     if visit.form.get("mode") == _WRITTEN:
         body = visit.form["written"].encode()
         return try_request(session, account_id, visit.desk.settings, content, body)
@@ -170,7 +170,7 @@ def _edit(
     if version is not None and base is not None and base != version:
         name = visit.form["pipeline"]
         seen = (base, version)
-        newer = configurations.compare(visit.session, visit.account_id, PIPELINES, name, seen)
+        newer = configurations.compare(*visit.opened, PIPELINES, name, seen)
     return visit.render(
         "pipelines/edit.html",
         found=found,
@@ -195,18 +195,18 @@ def _written(visit: Visit, document: str) -> str:
         return visit.form.get("written") or request_for(document)
     request_id = visit.form["request"].strip()
     try:
-        record = get_decision(visit.session, visit.account_id, request_id)
+        record = get_decision(*visit.opened, request_id)
     except (InvalidInput, NotFound):
         return request_for(document)
     if not visit.may(Permission.REVEAL):
         return request_for(document)
-    note_reveal(visit.session, visit.account_id, "pipeline-trial", record.request_id)
+    note_reveal(*visit.opened, "pipeline-trial", record.request_id)
     return request_for(document, record)
 
 
 def _recent(visit: Visit) -> list[DecisionRecord]:
     """The newest requests that a draft can be tried on."""
-    found = list_decisions(visit.session, visit.account_id, Search(None, None, _OFFERED))
+    found = list_decisions(*visit.opened, Search(None, None, _OFFERED))
     return [each for each in found if each.signals is not None]
 
 
@@ -214,7 +214,7 @@ def _sent_pipeline(visit: Visit) -> PipelineView | None:
     number = read_number(visit.form["pipeline"])
     if number is None:
         return None
-    return pipelines.get(visit.session, visit.account_id, number)
+    return pipelines.get(*visit.opened, number)
 
 
 def _number(visit: Visit) -> int:

@@ -108,7 +108,7 @@ def send(visit: Visit) -> Response:
     try:
         path = f"/api/v1/{wanted.operation}"
         content = msgspec.json.encode(body)
-        answer = caller.post(visit.session, visit.account_id, path, content)
+        answer = caller.post(*visit.opened, path, content)
     except ConnectorFailed as failed:
         return _show(visit, msgspec.structs.replace(sent, failure=visit.said(said_by(failed))), 502)
     return _show(visit, msgspec.structs.replace(sent, answer=answer))
@@ -169,7 +169,7 @@ def _plain_amount(visit: Visit, typed: str, currency: str) -> str:
 
 
 def _pipelines(visit: Visit) -> list[PipelineDefinition]:
-    found = configurations.listing(visit.session, visit.account_id, PIPELINES)
+    found = configurations.listing(*visit.opened, PIPELINES)
     return [each.definition for each in found]
 
 

@@ -28,16 +28,16 @@ FORMULAS: Final = (
 
 def show_reports(visit: Visit) -> Response:
     """The months with their reports, and those that have none yet."""
-    zone = settings.zone_of_account(visit.session, visit.account_id)
+    zone = settings.zone_of_account(*visit.opened)
     now = ZonedMonth.at(visit.now_ms, zone)
-    made = reports.list_reports(visit.session, visit.account_id).reports
+    made = reports.list_reports(*visit.opened).reports
     known = {each.month: each.made_at for each in made}
     months = dict.fromkeys([*(str(now.moved(-back)) for back in range(_OFFERED)), *known])
     return visit.render(
         "reports/reports.html",
         months=[(each, known.get(each)) for each in months],
         now=str(now),
-        settings=settings.get_settings(visit.session, visit.account_id),
+        settings=settings.get_settings(*visit.opened),
         zones=[(each, each.replace("_", " ")) for each in ("UTC", *time_zones())],
     )
 
@@ -68,7 +68,7 @@ def show_report(visit: Visit) -> Response:
 def make(visit: Visit) -> Response:
     """Make the report on a month, in place of one that was made before."""
     wanted = visit.given(ReportWanted)
-    reports.check_begun(visit.session, visit.account_id, wanted.month)
+    reports.check_begun(*visit.opened, wanted.month)
     columns = visit.columns
     try:
         making.make_report(visit.session, columns, wanted.month)
@@ -79,7 +79,7 @@ def make(visit: Visit) -> Response:
 
 def save_settings(visit: Visit) -> Response:
     """Choose the time zone of months."""
-    settings.set_settings(visit.session, visit.account_id, visit.given(ReportSettings))
+    settings.set_settings(*visit.opened, visit.given(ReportSettings))
     return visit.redirect("reports", notice="reports.notices.zone")
 
 
@@ -132,9 +132,9 @@ def _report(visit: Visit) -> tuple[MonthlyReport | None, bool]:
     """The report that was made, else as of now; None while the figures are being prepared."""
     month = visit.place("month")
     try:
-        return reports.get_report(visit.session, visit.account_id, month), True
+        return reports.get_report(*visit.opened, month), True
     except NotFound:
-        zone = settings.zone_of_account(visit.session, visit.account_id)
+        zone = settings.zone_of_account(*visit.opened)
         if month not in (
             str(ZonedMonth.at(visit.now_ms, zone).moved(-back)) for back in range(_OFFERED)
         ):

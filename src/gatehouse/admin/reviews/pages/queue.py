@@ -59,7 +59,7 @@ class QueueFilter(msgspec.Struct, frozen=True):
 def show_queue(visit: Visit) -> Response:
     """The reviews that fit, the most valuable or the oldest first while they are open."""
     wanted = queue_filter(visit, visit.query)
-    counts = count_queue(visit.session, visit.account_id)
+    counts = count_queue(*visit.opened)
     found = _listed(visit, wanted, counts, visit.query.get("after") or None)
     older = found[-1].review.request_id if len(found) == _ON_A_PAGE else None
     may_review = visit.may(Permission.REVIEW)
@@ -69,17 +69,17 @@ def show_queue(visit: Visit) -> Response:
         wanted=wanted,
         views=[(each, _count(visit, counts, each)) for each in _VIEWS],
         counts=counts,
-        plan=plan_day(visit.session, visit.account_id, visit.visitor, zone) if may_review else None,
+        plan=plan_day(*visit.opened, visit.visitor, zone) if may_review else None,
         people=colleagues(visit),
         reviews=found,
         older=older,
         fitting=_fitting(wanted, counts, len(found)),
         lists=fitting_lists(visit, tuple(EntityType)),
-        claimed=review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor),
+        claimed=review_claims.claims_of_others(*visit.opened, visit.visitor),
         undoable=undoable(visit),
         order=shown_order,
         customer=masked_customer,
-        hours=policies.review_target(visit.session, visit.account_id),
+        hours=policies.review_target(*visit.opened),
     )
 
 
@@ -114,8 +114,8 @@ def search_of(
 def fitting_ids(visit: Visit, most: int) -> list[str]:
     """The open reviews that the filters of the form mean, for a change of all that fit."""
     wanted = queue_filter(visit, visit.form)
-    counts = count_queue(visit.session, visit.account_id)
-    return open_ids(visit.session, visit.account_id, search_of(visit, wanted, counts, most))
+    counts = count_queue(*visit.opened)
+    return open_ids(*visit.opened, search_of(visit, wanted, counts, most))
 
 
 def _count(visit: Visit, counts: QueueCounts, view: str) -> int | None:
@@ -141,16 +141,14 @@ def _listed(
 ) -> list[ReviewView]:
     if wanted.view != "resolved":
         search = search_of(visit, wanted, counts, _ON_A_PAGE, after)
-        return list_reviews(visit.session, visit.account_id, search)
+        return list_reviews(*visit.opened, search)
     assignee = wanted.person or None
     currency = wanted.currency or None
     each = [
         ReviewSearch(state, after, _ON_A_PAGE, assignee, currency=currency)
         for state in (ReviewState.APPROVED, ReviewState.DECLINED)
     ]
-    found = [
-        one for search in each for one in list_reviews(visit.session, visit.account_id, search)
-    ]
+    found = [one for search in each for one in list_reviews(*visit.opened, search)]
     found.sort(key=lambda one: one.review.request_id, reverse=True)
     return found[:_ON_A_PAGE]
 

@@ -41,16 +41,16 @@ def show_review(visit: Visit) -> Response:
 
 def reveal(visit: Visit) -> Response:
     """The same with personal data, after the look was noted."""
-    get_review(visit.session, visit.account_id, visit.place("id"))
+    get_review(*visit.opened, visit.place("id"))
     note_look(visit)
     return remember_look(visit, _shown(visit, revealed=True))
 
 
 def _shown(visit: Visit, *, revealed: bool) -> Response:
     request_id = visit.place("id")
-    view = get_review(visit.session, visit.account_id, request_id)
-    others = review_claims.claims_of_others(visit.session, visit.account_id, visit.visitor)
-    found = inspect_decision(visit.session, visit.account_id, request_id)
+    view = get_review(*visit.opened, request_id)
+    others = review_claims.claims_of_others(*visit.opened, visit.visitor)
+    found = inspect_decision(*visit.opened, request_id)
     page = DecisionSheet(visit, found, revealed=revealed)
     return visit.render(
         "reviews/review.html",
@@ -69,7 +69,7 @@ def _shown(visit: Visit, *, revealed: bool) -> Response:
         longest_note=LONGEST_NOTE,
         colleagues=colleagues(visit),
         order=unusual(order_of(visit)),
-        can_undo=can_undo(visit.session, visit.account_id, view),
+        can_undo=can_undo(*visit.opened, view),
         undoable=undoable(visit),
     )
 
@@ -91,8 +91,8 @@ def undoable(visit: Visit) -> str | None:
     if before is None or not visit.may(Permission.REVIEW):
         return None
     with suppress(NotFound):
-        view = get_review(visit.session, visit.account_id, before)
-        return view.review.request_id if can_undo(visit.session, visit.account_id, view) else None
+        view = get_review(*visit.opened, before)
+        return view.review.request_id if can_undo(*visit.opened, view) else None
     return None
 
 
@@ -100,7 +100,7 @@ def colleagues(visit: Visit) -> list[str]:
     """The people of the account who work on reviews; for those who do so themselves."""
     if not visit.may(Permission.REVIEW):
         return []
-    found = roles.who_may(visit.session, visit.account_id, Permission.REVIEW)
+    found = roles.who_may(*visit.opened, Permission.REVIEW)
     return found[:_OFFERED_PEOPLE]
 
 
@@ -117,8 +117,7 @@ def claim(visit: Visit) -> Response:
     take_over = bool(visit.form.get("take_over"))
     try:
         review_claims.claim_review(
-            visit.session,
-            visit.account_id,
+            *visit.opened,
             visit.place("id"),
             visit.visitor,
             page=_page(visit),
@@ -142,7 +141,7 @@ def release(visit: Visit) -> Response:
 
 
 def _release(visit: Visit, request_id: str, page: str = "") -> None:
-    about = (visit.session, visit.account_id, request_id, visit.visitor)
+    about = (*visit.opened, request_id, visit.visitor)
     review_claims.release_review(*about, page=page)
 
 
@@ -154,21 +153,19 @@ def _page(visit: Visit) -> str:
 def resolve(visit: Visit) -> Response:
     """Accept or decline, and go on with the next one."""
     finding = _finding(visit)
-    review_claims.resolve_claimed(
-        visit.session, visit.account_id, visit.place("id"), visit.visitor, finding
-    )
+    review_claims.resolve_claimed(*visit.opened, visit.place("id"), visit.visitor, finding)
     return _next(visit, None, finding.state.lower())
 
 
 def undo(visit: Visit) -> Response:
     """Undo a resolution, and show its review again."""
-    reopen_review(visit.session, visit.account_id, visit.place("id"))
+    reopen_review(*visit.opened, visit.place("id"))
     return _here(visit, "reviews.notices.undone")
 
 
 def correct(visit: Visit) -> Response:
     """Correct a resolution."""
-    correct_review(visit.session, visit.account_id, visit.place("id"), _finding(visit))
+    correct_review(*visit.opened, visit.place("id"), _finding(visit))
     return _here(visit, "reviews.notices.corrected")
 
 
@@ -177,7 +174,7 @@ def note(visit: Visit) -> Response:
     text = visit.form["note"].strip()
     if not text:
         raise visit.refuse("note", "reviews.problems.note")
-    add_note(visit.session, visit.account_id, visit.place("id"), text)
+    add_note(*visit.opened, visit.place("id"), text)
     return _here(visit, "reviews.notices.noted")
 
 
@@ -186,14 +183,14 @@ def assign(visit: Visit) -> Response:
     request_id, given = visit.place("id"), visit.form["assignee"].strip()
     assignee = visit.visitor.login if visit.form.get("me") else given or None
     # It is taken only from the person whom the page named.
-    has_it = get_review(visit.session, visit.account_id, request_id).review.assignee
+    has_it = get_review(*visit.opened, request_id).review.assignee
     wanted = Assignment(assignee, take_over=visit.form["instead_of"] == has_it)
-    assign_review(visit.session, visit.account_id, request_id, wanted)
+    assign_review(*visit.opened, request_id, wanted)
     return _here(visit, "reviews.notices.assigned")
 
 
 def _target_ms(visit: Visit) -> int:
-    return policies.review_target(visit.session, visit.account_id) * _HOUR_MS
+    return policies.review_target(*visit.opened) * _HOUR_MS
 
 
 def _next(visit: Visit, after: str | None, done: str | None = None) -> Response:
@@ -201,7 +198,7 @@ def _next(visit: Visit, after: str | None, done: str | None = None) -> Response:
     order = order_of(visit)
     turn = partial(
         review_claims.claim_next,
-        *(visit.session, visit.account_id, visit.visitor),
+        *(*visit.opened, visit.visitor),
         by_risk=order == _ORDERS[0],
     )
     found = turn(after=after)

@@ -45,8 +45,8 @@ _VERSIONS: Final = VersionPages(RULE_SETS, "rules", "set")
 def show(visit: Visit) -> Response:
     """The page of a rule; figures that are not counted yet are left out."""
     names = (visit.place("set"), visit.place("rule"))
-    shown = show_rule(visit.session, visit.account_id, *names).answer
-    rule = rule_named(rule_sets.get(visit.session, visit.account_id, names[0]).definition, names[1])
+    shown = show_rule(*visit.opened, *names).answer
+    rule = rule_named(rule_sets.get(*visit.opened, names[0]).definition, names[1])
     span = chosen_span(visit)
     columns = visit.columns
     hits, figures, orders = None, None, []
@@ -82,11 +82,11 @@ def switch(visit: Visit) -> Response:
     state, seen = RuleState(sent), base_of(visit)
     usual = visit.text("rules.one.note", rule=names[1], state=visit.text(f"rules.states.{state}"))
     note = visit.form["note"].strip() or usual
-    new = changed_version(visit.session, visit.account_id, *names, RuleChange(state))
+    new = changed_version(*visit.opened, *names, RuleChange(state))
     base = new.base if seen is None else seen
     if _VERSIONS.needs_approval(visit):
         return propose(visit, ApplyRules(new.content.decode(), base, note))
-    done = rule_sets.apply(visit.session, visit.account_id, type(new)(new.content, base, note))
+    done = rule_sets.apply(*visit.opened, type(new)(new.content, base, note))
     return visit.redirect("rule", set=names[0], rule=names[1], notice=applied_notice(done))
 
 
@@ -94,7 +94,7 @@ def show_findings(visit: Visit) -> Response:
     """What is wrong with the rules of a set, or with the one that the path names."""
     name, only = visit.place("set"), visit.asked.places.get("rule")
     if only is not None:
-        show_rule(visit.session, visit.account_id, name, only)
+        show_rule(*visit.opened, name, only)
     kept, problem = _health(visit, name)
     health = kept.health if kept else None
     return visit.render(

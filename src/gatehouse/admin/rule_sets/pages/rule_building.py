@@ -58,7 +58,7 @@ class Built(msgspec.Struct, frozen=True):
 
 def show_build(visit: Visit) -> Response:
     """The form for the version in force: empty, or with the rule that the query names."""
-    found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
+    found = rule_sets.get(*visit.opened, visit.place("set"))
     document, base = found.document, str(found.version)
     if not visit.query.get("rule"):
         return _render(visit, Built([ClickedGroup((_EMPTY,))], is_any=False), document, base)
@@ -126,7 +126,7 @@ def add(visit: Visit) -> Response:
     outcome = visit.form["outcome"]
     if outcome not in tuple(Outcome):
         raise visit.refuse("outcome", "rules.build.outcome_missing")
-    found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
+    found = rule_sets.get(*visit.opened, visit.place("set"))
     if named := visit.form.get("rule"):
         description = visit.form["description"]
         change = RuleChange(None, built.text, Outcome(outcome), description)
@@ -152,7 +152,7 @@ def _kept(visit: Visit) -> tuple[str, str]:
     A page that proposes a rule, such as that of an alert, sends its questions alone.
     """
     if "base" not in visit.form:
-        found = rule_sets.get(visit.session, visit.account_id, visit.place("set"))
+        found = rule_sets.get(*visit.opened, visit.place("set"))
         return found.document, str(found.version)
     return visit.form["document"], visit.form["base"]
 
@@ -226,7 +226,7 @@ def _render(
         base=base,
         signals=signals,
         about=signal_about,
-        lists=lists.overview(visit.session, visit.account_id).lists,
+        lists=lists.overview(*visit.opened).lists,
         operators=tuple(Operator),
         fitting={kind: " ".join(each) for kind, each in OPERATORS.items()},
         without_value=" ".join(sorted(WITHOUT_VALUE)),

@@ -42,7 +42,7 @@ def previewed(visit: Visit, document: str, days: int) -> Draft:
     content = document.encode()
     try:
         new = NewVersion(content, dry_run=True)
-        planned = rule_sets.apply(visit.session, visit.account_id, new)
+        planned = rule_sets.apply(*visit.opened, new)
     except InvalidInput as error:
         return Draft(flaws=flaws_of(error))
     span = FigureSpan(visit.now_ms - days * _DAY_MS, visit.now_ms + 1, visit.formats.zone.key)

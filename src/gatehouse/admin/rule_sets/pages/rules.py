@@ -78,7 +78,7 @@ rules:
 
 def show_rules(visit: Visit) -> Response:
     """One rule set with the hits of each of its rules, beside the others."""
-    found = configurations.listing(visit.session, visit.account_id, RULE_SETS)
+    found = configurations.listing(*visit.opened, RULE_SETS)
     wanted = visit.query["set"]
     chosen = next((each for each in found if each.definition.name == wanted), None)
     chosen = chosen or (found[0] if found else None)
@@ -126,18 +126,18 @@ def show_new(visit: Visit) -> Response:
 def show_edit(visit: Visit) -> Response:
     """The editor with the version in force, or with an earlier one."""
     name = visit.place("set")
-    found = rule_sets.get(visit.session, visit.account_id, name)
+    found = rule_sets.get(*visit.opened, name)
     document = found.document
     earlier = read_number(visit.query["version"])
     if earlier is not None:
-        document = rule_sets.get(visit.session, visit.account_id, name, earlier).document
+        document = rule_sets.get(*visit.opened, name, earlier).document
     return _edit(visit, found, document)
 
 
 def show_sent(visit: Visit) -> Response:
     """The editor again, with what was sent."""
     name, document = visit.form["set"], visit.form["document"]
-    found = rule_sets.get(visit.session, visit.account_id, name) if name else None
+    found = rule_sets.get(*visit.opened, name) if name else None
     if found is not None and visit.form.get("rule") and base_of(visit) == found.version:
         return show_change(visit, found, document)
     return _edit(visit, found, document)
@@ -182,7 +182,7 @@ def _edit(
     if found is not None and base not in (None, found.version):
         seen = (base, found.version)
         name = found.definition.name
-        newer = configurations.compare(visit.session, visit.account_id, RULE_SETS, name, seen)
+        newer = configurations.compare(*visit.opened, RULE_SETS, name, seen)
     draft = more.pop("draft", None)
     return visit.render(
         "rules/edit.html",
@@ -218,7 +218,7 @@ def preview(visit: Visit) -> Response:
 def with_draft(visit: Visit, document: str, draft: Draft) -> Response:
     """The editor with a draft and what it would have done."""
     name = visit.form["set"]
-    found = rule_sets.get(visit.session, visit.account_id, name) if name else None
+    found = rule_sets.get(*visit.opened, name) if name else None
     return _edit(visit, found, document, draft=draft)
 
 
@@ -232,7 +232,7 @@ def apply(visit: Visit) -> Response:
     _check_name(visit, name, rule_set_name(document))
     if VERSIONS.needs_approval(visit):
         return propose(visit, ApplyRules(document, base, note))
-    done = rule_sets.apply(visit.session, visit.account_id, new)
+    done = rule_sets.apply(*visit.opened, new)
     if rule := visit.form.get("rule"):
         return visit.redirect("rule", set=done.name, rule=rule, notice=applied_notice(done))
     return visit.redirect("rules", query={"set": done.name}, notice=applied_notice(done))
@@ -257,7 +257,7 @@ def words(visit: Visit) -> Response:
         }
         for each in SIGNALS.values()
     ]
-    known = lists.overview(visit.session, visit.account_id).lists
+    known = lists.overview(*visit.opened).lists
     return JSONResponse(
         {
             "signals": signals,

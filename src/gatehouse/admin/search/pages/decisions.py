@@ -105,7 +105,7 @@ def sought_decisions(visit: Visit, who: str, value: str, kept: Kept) -> Response
     if value.startswith("req_"):
         return visit.redirect("decision", id=value)
     search = read_search(visit, kept, Sought(who, [value]), limit=1)
-    token = SoughtTokens(visit.session, visit.account_id).token(search, who, value)
+    token = SoughtTokens(*visit.opened).token(search, who, value)
     if who not in _CARDS:  # A card was named, and counted, with its token.
         _found(visit, search)  # What no decision can have is refused at its field.
     return visit.redirect("decisions", query={**kept, SOUGHT: token})
@@ -128,12 +128,12 @@ def export(visit: Visit) -> Response:
     columns = column_matches(visit, _kept(visit))
     number, oldest = read_number(visit.form["part"]), visit.form.get("oldest") or None
     if oldest is None:
-        part = exporting.next_part(visit.session, visit.account_id, search, columns)
+        part = exporting.next_part(*visit.opened, search, columns)
         if part is not None and (number or part.next_cursor):
             return _offer_part(visit, part, number or 1)
-    asked = (visit.session, visit.account_id, search)
+    asked = (*visit.opened, search)
     records = exporting.export_found(*asked, oldest, columns)
-    found = with_findings(visit.session, visit.account_id, records)
+    found = with_findings(*visit.opened, records)
     name = f"decisions-{visit.account_id}" + (f"-part-{number}" if number else "")
     if visit.form.get("format") == "jsonl":
         assert visit.account is not None
@@ -146,7 +146,7 @@ def searched_ids(visit: Visit, most: int) -> list[str]:
     """What the filters of the form find, for a change of all that fit."""
     kept = addressed_filters(visit, _kept(visit))
     search, columns = read_search(visit, kept), column_matches(visit, kept)
-    return exporting.found_ids(visit.session, visit.account_id, search, most, columns)
+    return exporting.found_ids(*visit.opened, search, most, columns)
 
 
 def _offer_part(visit: Visit, part: ExportPart, number: int) -> Response:
@@ -168,7 +168,7 @@ def _found(
     visit: Visit, search: DecisionSearchRequest, columns: ColumnMatches | None = None
 ) -> FoundDecisions:
     try:
-        return search_decisions(visit.session, visit.account_id, search, columns)
+        return search_decisions(*visit.opened, search, columns)
     except WrongFilters as wrong:
         problems = {path: [problem] for path, problem in wrong.fields.items()}
         raise refused_search(visit, problems) from None

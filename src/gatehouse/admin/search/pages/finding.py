@@ -59,11 +59,11 @@ def find_typed(visit: Visit) -> Response:
 def _meant(visit: Visit, typed: str) -> list[Meant]:
     if not typed.strip():
         return []
-    known = configurations.listing(visit.session, visit.account_id, RULE_SETS)
+    known = configurations.listing(*visit.opened, RULE_SETS)
     rules = dict.fromkeys(rule.name for each in known for rule in each.definition.rules)
     found = meant_by(typed, list(rules))
     if not names_card(typed):
-        paid = payment_named(visit.session, visit.account_id, typed.strip())
+        paid = payment_named(*visit.opened, typed.strip())
         found = [*([Meant("payment", page="payment", shown=paid)] if paid else []), *found]
     may_name_cards = visit.may(Permission.REVEAL)
     return [each for each in found if each.who != _CARD or may_name_cards]

@@ -50,7 +50,7 @@ def column_filter(visit: Visit, kept: Kept, names: Sequence[str] = ()) -> Column
     is_four = len(last_four) == _DIGITS and last_four.isascii() and last_four.isdigit()
     if last_four and not is_four:
         raise visit.refuse(LAST_FOUR, "decisions.problems.last_four")
-    conditions = AddressedConditions(visit.session, visit.account_id)
+    conditions = AddressedConditions(*visit.opened)
     try:
         return conditions.filter(texts, last_four or None, names)
     except InvalidInput as error:
@@ -68,7 +68,7 @@ def column_matches(visit: Visit, kept: Kept) -> ColumnMatches | None:
 
 def set_conditions(visit: Visit, kept: Kept) -> list[SetCondition]:
     """The conditions that are set, each with the filters without it."""
-    conditions = AddressedConditions(visit.session, visit.account_id)
+    conditions = AddressedConditions(*visit.opened)
     shown = []
     for text in kept.get(WHERE, ()):
         left = tuple(each for each in kept[WHERE] if each != text)
@@ -90,7 +90,7 @@ def added_condition(visit: Visit, kept: Kept) -> Kept:
         if not written:
             asked = Clicked(signal, visit.form["operator"], visit.form["value"])
             written = write_condition([ClickedGroup((asked,))], Catalogue())
-        added = AddressedConditions(visit.session, visit.account_id).addressed(written)
+        added = AddressedConditions(*visit.opened).addressed(written)
     except WrongQuestion as wrong:
         raise visit.refuse(
             "value" if signal in SIGNALS else "signal",

@@ -25,7 +25,7 @@ def saved_views(visit: Visit, page: str) -> list[tuple[SavedSearch, Values, bool
     read = kept_filters if page == "decisions" else dict
     return [
         (each, read(read_pairs(each.query)), administers or each.user_id == person)
-        for each in saved_searches.listing(visit.session, visit.account_id, person)
+        for each in saved_searches.listing(*visit.opened, person)
         if each.page == page
     ]
 
@@ -43,7 +43,7 @@ def save_view(visit: Visit, kept: Kept, page: str = "decisions") -> Response:
         raise Told(visit.text("decisions.problems.nothing"))
     what = ToSave(urlencode(kept, doseq=True), page, bool(visit.form.get("shared")))
     person = visit.visitor.user_id
-    saved_searches.save(visit.session, visit.account_id, person, name, what)
+    saved_searches.save(*visit.opened, person, name, what)
     return visit.redirect(page, query=kept, notice="decisions.notices.saved")
 
 
@@ -51,7 +51,7 @@ def share_view(visit: Visit) -> Response:
     """Let everybody in the account find a search, or its owner alone."""
     wanted, shared = visit.form["search"], bool(visit.form.get("shared"))
     person = visit.visitor.user_id
-    found = saved_searches.share(visit.session, visit.account_id, person, wanted, shared=shared)
+    found = saved_searches.share(*visit.opened, person, wanted, shared=shared)
     notice = "decisions.notices.shared" if shared else "decisions.notices.unshared"
     return visit.redirect(found.page, notice=notice)
 
@@ -59,5 +59,5 @@ def share_view(visit: Visit) -> Response:
 def forget_view(visit: Visit) -> Response:
     """Delete a saved search."""
     person, wanted = visit.visitor.user_id, visit.form["search"]
-    found = saved_searches.delete(visit.session, visit.account_id, person, wanted)
+    found = saved_searches.delete(*visit.opened, person, wanted)
     return visit.redirect(found.page, notice="decisions.notices.forgotten")

@@ -105,7 +105,7 @@ def named_currency(visit: Visit, kept: Kept) -> Kept:
 def sought_in(visit: Visit, kept: Kept) -> Sought | None:
     """Who or what the filters look for besides; None when nobody, or when it cannot be read."""
     [token] = kept.get(SOUGHT, ("",))
-    return SoughtTokens(visit.session, visit.account_id).opened(token) if token else None
+    return SoughtTokens(*visit.opened).opened(token) if token else None
 
 
 def amounts_to_type(visit: Visit, kept: Kept) -> dict[str, str]:
