@@ -102,7 +102,6 @@ _LISTS: Final = {
     scope=_SCOPE,
     permission=Permission.SEE,
     rights=OF_DECISIONS,
-    operation="listAlerts",
     answers="alertsResponse",
 )
 def list_alerts(reading: Reading, account_id: str, wanted: AlertSearch) -> AlertPage:

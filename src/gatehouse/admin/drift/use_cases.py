@@ -55,7 +55,6 @@ _FEWER: Final = Phrase(
     scope="manage:models",
     permission=Permission.SEE,
     rights=OF_DECISIONS,
-    operation="listDrift",
     answers="driftResponse",
 )
 def list_drift(reading: Reading, account_id: str, wanted: DriftSearch) -> DriftPage:

@@ -74,7 +74,7 @@ _SEE: Final[dict[str, Any]] = {"scope": "manage:rules", "permission": Permission
 _MAY: Final[dict[str, Any]] = {**_SEE, "permission": Permission.CONFIGURE}
 
 
-@use_case("GET /experiments", operation="listExperiments", answers="experimentsResponse", **_SEE)
+@use_case("GET /experiments", answers="experimentsResponse", **_SEE)
 def list_experiments(reading: Reading, account_id: str) -> ExperimentPage:
     """List live experiments.
 
@@ -117,7 +117,6 @@ def start(change: Change, account_id: str, given: ExperimentWanted) -> Experimen
 
 @use_case(
     "GET /experiments/{experimentId}",
-    operation="getExperiment",
     answers="experimentResponse",
     **_SEE,
 )

@@ -122,9 +122,7 @@ def show_job(reading: Reading, account_id: str, job_id: JobId) -> JobResponse:
     return _shown_to(reading.session.actor, job)
 
 
-@use_case(
-    "POST /jobs/{jobId}/cancel", scope=ANY_MANAGE, operation="cancelJob", answers="jobResponse"
-)
+@use_case("POST /jobs/{jobId}/cancel", scope=ANY_MANAGE, answers="jobResponse")
 def cancel_job(session: AdminSession, account_id: str, job_id: JobId) -> JobResponse:
     """Cancel a job.
 

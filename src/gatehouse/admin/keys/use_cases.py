@@ -62,7 +62,7 @@ _SCOPE: Final = "manage:keys"
 _MAY: Final = Permission.ACCESS
 
 
-@use_case("GET /keys", scope=_SCOPE, permission=_MAY, operation="listKeys", answers="keysResponse")
+@use_case("GET /keys", scope=_SCOPE, permission=_MAY, answers="keysResponse")
 def list_keys(reading: Reading, account_id: str) -> KeyPage:
     """List keys.
 

@@ -81,7 +81,6 @@ class _FoundRing(msgspec.Struct, frozen=True):
     scope=_SCOPE,
     permission=Permission.SEE,
     rights=OF_DECISIONS,
-    operation="listRings",
     answers="ringsResponse",
 )
 def list_rings(session: AdminSession, account_id: str, wanted: RingSearch) -> RingPage:

@@ -48,7 +48,6 @@ CSV_HEADINGS: Final = (
     "GET /usage",
     scope="manage:billing",
     permission=Permission.SEE_MONEY,
-    operation="getUsage",
     answers="usageResponse",
 )
 def get_usage(session: AdminSession, account_id: str, wanted: UsageQuery) -> UsageResponse:

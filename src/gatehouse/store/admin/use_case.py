@@ -62,10 +62,10 @@ class Terms(NamedTuple):
 
     scope: str
     """What a key needs."""
-    operation: str
-    """Its id in OpenAPI, after which clients name their methods."""
     answers: str
     """Where in the envelope the result is."""
+    operation: str = ""
+    """Its id in OpenAPI, after which clients name their methods; its own name without one."""
     permission: Permission | None = None
     """What a person needs in the console; None where it has no such page."""
     rights: tuple[Right, ...] = ()
@@ -90,7 +90,7 @@ class UseCase(Generic[P, R]):
     def __init__(self, function: Callable[..., R], route: str, terms: Terms) -> None:
         self.function = function
         self.method, _, self.path = route.partition(" ")
-        self.terms = terms
+        self.terms = terms._replace(operation=terms.operation or _camel(function.__name__))
         self.takes: type = next(iter(function.__annotations__.values()))
         summary, _, about = (function.__doc__ or "").partition("\n")
         self.summary = summary.removesuffix(".")
@@ -120,6 +120,11 @@ def use_case(
     """Declare a use case at a path of the management API; `terms` are those of `Terms`."""
     asked = Terms(**terms)
     return lambda function: UseCase(function, route, asked)
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def use_cases_in(module: ModuleType) -> list[UseCase[..., Any]]:

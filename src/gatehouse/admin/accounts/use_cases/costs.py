@@ -36,7 +36,7 @@ _MAY: Final[dict[str, Any]] = {
 }
 
 
-@use_case("PUT /policies/costs", operation="setCosts", **_MAY)
+@use_case("PUT /policies/costs", **_MAY)
 def set_costs(change: Change, account_id: str, given: CostsBody) -> PoliciesShown:
     """Set what orders earn and cost.
 
@@ -47,7 +47,7 @@ def set_costs(change: Change, account_id: str, given: CostsBody) -> PoliciesShow
     return shown_policies(change.connection, account_id)
 
 
-@use_case("DELETE /policies/costs", operation="clearCosts", **_MAY)
+@use_case("DELETE /policies/costs", **_MAY)
 def clear_costs(change: Change, account_id: str) -> PoliciesShown:
     """Forget what orders earn and cost.
 

@@ -53,7 +53,7 @@ class _NothingNew(Exception):
     """Ends a change that another server has made already."""
 
 
-@use_case("GET /policies/sentry/found", operation="listFoundInputs", **_MAY)
+@use_case("GET /policies/sentry/found", **_MAY)
 def list_found_inputs(reading: Reading, account_id: str) -> FoundInputsShown:
     """Custom inputs that Sentry found.
 
@@ -63,7 +63,7 @@ def list_found_inputs(reading: Reading, account_id: str) -> FoundInputsShown:
     return _shown(_kept(reading.connection, account_id)[1])
 
 
-@use_case("PUT /policies/sentry/found", operation="setFoundInput", **_MAY)
+@use_case("PUT /policies/sentry/found", **_MAY)
 def set_found_input(change: Change, account_id: str, given: FoundInputChoice) -> FoundInputsShown:
     """Say whether a found custom input is remembered.
 

@@ -50,7 +50,7 @@ _MAY: Final[dict[str, Any]] = {
 }
 
 
-@use_case("GET /policies", operation="getPolicies", **_MAY)
+@use_case("GET /policies", **_MAY)
 def get_policies(reading: Reading, account_id: str) -> PoliciesShown:
     """Policies.
 
@@ -77,7 +77,7 @@ def set_precheck_policy(
     return shown_policies(change.connection, account_id)
 
 
-@use_case("PUT /policies/sentry", operation="setSentryPolicy", **_MAY)
+@use_case("PUT /policies/sentry", **_MAY)
 def set_sentry_policy(change: Change, account_id: str, given: SentryPolicyBody) -> PoliciesShown:
     """Set the policy of Sentry.
 

@@ -28,7 +28,7 @@ _MAY: Final[dict[str, Any]] = {
 }
 
 
-@use_case("GET /authentication", operation="getAuthentication", **_MAY)
+@use_case("GET /authentication", **_MAY)
 def get_authentication(reading: Reading, account_id: str) -> AuthenticationShown:
     """Settings of authentication.
 
@@ -37,7 +37,7 @@ def get_authentication(reading: Reading, account_id: str) -> AuthenticationShown
     return _shown(reading.session, kept_terms(reading.connection, account_id))
 
 
-@use_case("PUT /authentication", operation="setAuthentication", **_MAY)
+@use_case("PUT /authentication", **_MAY)
 def set_authentication(
     change: Change, account_id: str, given: AuthenticationBody
 ) -> AuthenticationShown:
@@ -55,7 +55,7 @@ def set_authentication(
     return _shown(change.session, terms)
 
 
-@use_case("DELETE /authentication", operation="clearAuthentication", **_MAY)
+@use_case("DELETE /authentication", **_MAY)
 def clear_authentication(change: Change, account_id: str) -> AuthenticationShown:
     """Ask for no advice on authentication.
 

@@ -47,7 +47,6 @@ def connector_status(session: AdminSession) -> list[ServerConnectors]:
     "GET /connectors",
     scope="manage:connectors",
     permission=Permission.SEE,
-    operation="listConnectors",
     answers="connectorsResponse",
 )
 def list_connectors(reading: Reading, account_id: str) -> ConnectorPage:

@@ -70,7 +70,7 @@ def _deciding_operations() -> list[str]:
     return [spec.operation.name for spec in REGISTRY if spec.operation and spec.decides]
 
 
-@use_case("GET /events", operation="getEventSettings", **_MAY)
+@use_case("GET /events", **_MAY)
 def get_event_settings(reading: Reading, account_id: str) -> EventSettingsShown:
     """Settings of events.
 
@@ -79,7 +79,7 @@ def get_event_settings(reading: Reading, account_id: str) -> EventSettingsShown:
     return _shown(reading.connection, account_id)
 
 
-@use_case("PUT /events", operation="setEventSettings", **_MAY)
+@use_case("PUT /events", **_MAY)
 def set_event_settings(
     change: Change, account_id: str, given: EventSettingsBody
 ) -> EventSettingsShown:

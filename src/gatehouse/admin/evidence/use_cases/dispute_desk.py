@@ -60,7 +60,7 @@ _ENDS: Final = {DisputeChoice.ACCEPT: DisputeResult.ACCEPTED, DisputeChoice.REPR
 _STAGES: Final = {DisputeChoice.ACCEPT: None, DisputeChoice.REPRESENT: DisputeStage.REPRESENTED}
 
 
-@use_case("GET /disputes", operation="listDisputes", answers="disputesResponse", **_SEE)
+@use_case("GET /disputes", answers="disputesResponse", **_SEE)
 def list_disputes(reading: Reading, account_id: str, wanted: DisputeFilter) -> DisputeQueue:
     """List disputes.
 
@@ -72,7 +72,7 @@ def list_disputes(reading: Reading, account_id: str, wanted: DisputeFilter) -> D
     return DisputeQueue(_summaries(reading.session, reading.connection, account_id, found))
 
 
-@use_case(f"GET {_ONE}", operation="getDispute", answers="disputeResponse", **_SEE)
+@use_case(f"GET {_ONE}", answers="disputeResponse", **_SEE)
 def get_dispute(reading: Reading, account_id: str, dispute_id: DisputeId) -> DisputeShown:
     """Show a dispute.
 
@@ -90,7 +90,7 @@ def disputes_of(session: AdminSession, account_id: str, request_id: str) -> list
         return _summaries(session, connection, account_id, found[-_MOST_OF_AN_ORDER:])
 
 
-@use_case(f"POST {_ONE}/decision", operation="decideDispute", answers="disputeResponse", **_WORK)
+@use_case(f"POST {_ONE}/decision", answers="disputeResponse", **_WORK)
 def decide_dispute(
     change: Change, account_id: str, dispute_id: DisputeId, given: DisputeDecision
 ) -> DisputeShown:
@@ -142,7 +142,7 @@ def delivery_of_dispute(
     return _changed(change, account_id, dispute_id)
 
 
-@use_case(f"POST {_ONE}/result", operation="endDispute", answers="disputeResponse", **_WORK)
+@use_case(f"POST {_ONE}/result", answers="disputeResponse", **_WORK)
 def end_dispute(
     change: Change, account_id: str, dispute_id: DisputeId, given: DisputeEnd
 ) -> DisputeShown:

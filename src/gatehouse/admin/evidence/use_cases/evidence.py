@@ -26,7 +26,6 @@ _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
     scope="manage:feedback",
     permission=Permission.REVEAL,
     rights=OF_DECISIONS,
-    operation="getEvidence",
     answers="evidenceResponse",
 )
 def get_evidence(session: AdminSession, account_id: str, request_id: RequestId) -> OrderEvidence:

@@ -41,7 +41,6 @@ DEFAULT_DAYS: Final = 30
     scope="manage:rules",
     permission=Permission.SEE,
     rights=OF_DECISIONS,
-    operation="startExploration",
     answers="jobResponse",
 )
 def start_exploration(

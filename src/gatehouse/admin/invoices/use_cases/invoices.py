@@ -33,7 +33,6 @@ LINE_HEADINGS: Final = ("number", "item", "count", "unitPrice", "amount", "curre
     "GET /invoices",
     scope="manage:billing",
     permission=Permission.SEE_MONEY,
-    operation="listInvoices",
     answers="invoicesResponse",
 )
 def list_invoices(reading: Reading, account_id: str) -> InvoiceList:
@@ -49,7 +48,6 @@ def list_invoices(reading: Reading, account_id: str) -> InvoiceList:
     "GET /invoices/{invoiceId}",
     scope="manage:billing",
     permission=Permission.SEE_MONEY,
-    operation="getInvoice",
     answers="invoiceResponse",
 )
 def get_invoice(reading: Reading, account_id: str, invoice_id: InvoiceId) -> Invoice:
@@ -64,7 +62,6 @@ def get_invoice(reading: Reading, account_id: str, invoice_id: InvoiceId) -> Inv
     "GET /invoices/{invoiceId}/ubl",
     scope="manage:billing",
     permission=Permission.SEE_MONEY,
-    operation="getInvoiceUbl",
     answers="ublResponse",
 )
 def get_invoice_ubl(reading: Reading, account_id: str, invoice_id: InvoiceId) -> UblDocument:

@@ -60,7 +60,6 @@ def set_seller(session: AdminSession, given: Seller) -> Seller:
     "GET /billing-details",
     scope="manage:billing",
     permission=Permission.SEE_MONEY,
-    operation="getBillingDetails",
     answers="billingDetailsResponse",
 )
 def get_billing_details(reading: Reading, account_id: str) -> BillingDetails:

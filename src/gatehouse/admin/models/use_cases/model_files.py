@@ -39,7 +39,6 @@ _STRANGE: Final = Phrase(
     "GET /models/{version}/file",
     scope="manage:models",
     permission=Permission.SEE,
-    operation="exportModel",
     answers="modelFileResponse",
     codes=frozenset({"conflict"}),
 )
@@ -73,7 +72,6 @@ def export_model(session: AdminSession, account_id: str, version: ModelNumber) -
     "POST /models/imports",
     scope="manage:models",
     permission=Permission.CONFIGURE,
-    operation="importModel",
     answers="modelImportedResponse",
     most_bytes=MOST_DOCUMENT_BYTES,
     example={"note": "From the notebook of October", "trust": True},

@@ -151,7 +151,6 @@ def show_models(session: AdminSession, account_id: str) -> ModelPage:
     scope=_SCOPE,
     permission=_MAY,
     rights=OF_DECISIONS,
-    operation="startTraining",
     answers="jobResponse",
     example={"note": "With the chargebacks of October"},
 )
@@ -206,7 +205,6 @@ def start_label_audit(
     "POST /models/rollback",
     scope=_SCOPE,
     permission=_MAY,
-    operation="rollBackModel",
     answers="modelLiveResponse",
 )
 def roll_back_model(change: Change, account_id: str, given: VersionReturn) -> ModelSwitched:
@@ -247,7 +245,6 @@ def show_model(session: AdminSession, account_id: str, version: ModelNumber) -> 
     "POST /models/{version}/promote",
     scope=_SCOPE,
     permission=_MAY,
-    operation="promoteModel",
     answers="modelLiveResponse",
 )
 def promote_model(

@@ -26,7 +26,6 @@ _NONE: Final = Phrase("refused.notification_none", "the account has no notificat
     "GET /notifications",
     scope=_SCOPE,
     permission=Permission.SEE,
-    operation="listNotifications",
     answers="notificationsResponse",
 )
 def list_notifications(
@@ -46,7 +45,6 @@ def list_notifications(
     "GET /notifications/{notificationId}",
     scope=_SCOPE,
     permission=Permission.SEE,
-    operation="getNotification",
     answers="notificationResponse",
 )
 def get_notification(
@@ -67,7 +65,6 @@ def get_notification(
     "POST /notifications/{notificationId}/apply",
     scope=_SCOPE,
     permission=Permission.PAYMENTS,
-    operation="applyNotification",
     answers="notificationResponse",
 )
 def apply_notification(

@@ -76,7 +76,6 @@ def candidates_of(reading: Reading, account_id: str, given: OutcomeNamed) -> Out
     "POST /outcomes/join",
     scope=_SCOPE,
     permission=Permission.REVIEW,
-    operation="joinOutcome",
     answers="outcomeResponse",
 )
 def join_outcome(change: Change, account_id: str, given: OutcomeJoin) -> PaymentOutcome:
@@ -103,7 +102,6 @@ def join_outcome(change: Change, account_id: str, given: OutcomeJoin) -> Payment
     "POST /outcomes/rejoin",
     scope=_SCOPE,
     permission=Permission.REVIEW,
-    operation="rejoinOutcomes",
     answers="outcomesJoinedResponse",
 )
 def rejoin_outcomes(session: AdminSession, account_id: str) -> JoinedAgain:

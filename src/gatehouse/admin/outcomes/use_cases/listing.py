@@ -27,7 +27,6 @@ _PARTS: Final = 3
     "GET /outcomes",
     scope="manage:feedback",
     permission=Permission.SEE,
-    operation="listOutcomes",
     answers="outcomesResponse",
 )
 def list_outcomes(reading: Reading, account_id: str, wanted: OutcomeFilter) -> OutcomePage:

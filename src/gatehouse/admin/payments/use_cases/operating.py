@@ -87,7 +87,6 @@ _NOT_IN_DOUBT: Final = Phrase(
     "GET /payments",
     scope=_SCOPE,
     permission=Permission.SEE,
-    operation="listPayments",
     answers="paymentsResponse",
 )
 def list_payments(reading: Reading, account_id: str, wanted: PaymentSearch) -> PaymentPage:
@@ -111,7 +110,6 @@ def list_payments(reading: Reading, account_id: str, wanted: PaymentSearch) -> P
     "GET /payments/{requestId}",
     scope=_SCOPE,
     permission=Permission.SEE,
-    operation="getPayment",
     answers="paymentResponse",
 )
 def get_payment(reading: Reading, account_id: str, request_id: RequestId) -> PaymentShown:
@@ -142,7 +140,6 @@ def payment_named(session: AdminSession, account_id: str, payment_id: str) -> st
     "POST /payments/{requestId}/capture",
     scope=_SCOPE,
     permission=Permission.PAYMENTS,
-    operation="capturePayment",
     answers="paymentResponse",
     unseen=True,
 )
@@ -162,7 +159,6 @@ def capture_payment(
     "POST /payments/{requestId}/void",
     scope=_SCOPE,
     permission=Permission.PAYMENTS,
-    operation="voidPayment",
     answers="paymentResponse",
     unseen=True,
 )
@@ -178,7 +174,6 @@ def void_payment(change: Change, account_id: str, request_id: RequestId) -> Paym
     "POST /payments/{requestId}/refund",
     scope=_SCOPE,
     permission=Permission.PAYMENTS,
-    operation="refundPayment",
     answers="paymentResponse",
     unseen=True,
 )

@@ -62,7 +62,7 @@ _SAME: Final = Phrase("refused.role_same", "nothing would change")
 _MAY: Final[dict[str, Any]] = {"scope": "manage:people", "permission": Permission.PEOPLE}
 
 
-@use_case("GET /roles", operation="listRoles", answers="rolesResponse", **_MAY)
+@use_case("GET /roles", answers="rolesResponse", **_MAY)
 def list_roles(reading: Reading, account_id: str) -> RoleList:
     """List roles.
 
@@ -71,7 +71,7 @@ def list_roles(reading: Reading, account_id: str) -> RoleList:
     return RoleList(list(_listed(reading, account_id).values()))
 
 
-@use_case("GET /roles/{roleId}", operation="getRole", answers="roleResponse", **_MAY)
+@use_case("GET /roles/{roleId}", answers="roleResponse", **_MAY)
 def get_role(reading: Reading, account_id: str, role_id: RoleId) -> Tagged[RoleShown]:
     """Show a role.
 
@@ -83,7 +83,7 @@ def get_role(reading: Reading, account_id: str, role_id: RoleId) -> Tagged[RoleS
     return Tagged(found, found.version)
 
 
-@use_case("POST /roles", operation="makeRole", answers="roleResponse", **_MAY)
+@use_case("POST /roles", answers="roleResponse", **_MAY)
 def make_role(change: Change, account_id: str, given: RoleContent) -> Tagged[RoleShown]:
     """Make a role of permissions.
 
@@ -102,7 +102,7 @@ def make_role(change: Change, account_id: str, given: RoleContent) -> Tagged[Rol
     return Tagged(_shown(made), made.version)
 
 
-@use_case("PUT /roles/{roleId}", operation="changeRole", answers="roleResponse", **_MAY)
+@use_case("PUT /roles/{roleId}", answers="roleResponse", **_MAY)
 def change_role(
     change: Change,
     account_id: str,
@@ -130,7 +130,7 @@ def change_role(
     return Tagged(_shown(made, held[role_id]), made.version)
 
 
-@use_case("DELETE /roles/{roleId}", operation="deleteRole", answers="roleDeletedResponse", **_MAY)
+@use_case("DELETE /roles/{roleId}", answers="roleDeletedResponse", **_MAY)
 def delete_role(
     change: Change, account_id: str, role_id: RoleId, seen: Precondition = ANY_VERSION
 ) -> RoleDeleted:

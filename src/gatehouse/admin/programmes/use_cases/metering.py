@@ -48,7 +48,6 @@ _FINAL_MS: Final = 120 * 86_400_000
     "GET /programmes",
     scope=_SCOPE,
     permission=Permission.SEE_MONEY,
-    operation="getProgrammes",
     answers="programmesResponse",
 )
 def get_programmes(reading: Reading, account_id: str, wanted: MeterFilter) -> ProgrammeReport:

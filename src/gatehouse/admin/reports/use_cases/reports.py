@@ -28,7 +28,7 @@ _MAY: Final[dict[str, Any]] = {
 }
 
 
-@use_case("GET /reports", operation="listReports", answers="reportsResponse", **_MAY)
+@use_case("GET /reports", answers="reportsResponse", **_MAY)
 def list_reports(reading: Reading, account_id: str) -> ReportList:
     """List reports.
 
@@ -37,7 +37,7 @@ def list_reports(reading: Reading, account_id: str) -> ReportList:
     return ReportList(queries.listing(reading.connection, account_id))
 
 
-@use_case("GET /reports/{month}", operation="getReport", answers="reportResponse", **_MAY)
+@use_case("GET /reports/{month}", answers="reportResponse", **_MAY)
 def get_report(reading: Reading, account_id: str, month: ReportMonth) -> MonthlyReport:
     """Show the report on a month.
 

@@ -43,7 +43,6 @@ check, apply, roll_back = changes(_RULE_SETS)
     "POST /rules/trials",
     scope="manage:rules",
     permission=Permission.CONFIGURE,
-    operation="tryRuleSet",
     answers="trialResponse",
     reads=True,
     most_bytes=MOST_DOCUMENT_BYTES,
@@ -70,7 +69,6 @@ def try_rule_set(session: AdminSession, account_id: str, given: TrialRequest) ->
     scope="manage:rules",
     permission=Permission.CONFIGURE,
     rights=OF_DECISIONS,
-    operation="startBacktest",
     answers="jobResponse",
     most_bytes=MOST_DOCUMENT_BYTES,
 )

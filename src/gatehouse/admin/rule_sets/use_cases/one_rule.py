@@ -64,7 +64,6 @@ def show_rule(
     "POST /rules/{name}/rules/{rule}/state",
     scope="manage:rules",
     permission=Permission.CONFIGURE,
-    operation="switchRule",
     answers="applyResponse",
 )
 def switch_rule(

@@ -29,7 +29,7 @@ _NOT_CHARGED: Final = Phrase(
 )
 
 
-@use_case("GET /auto-top-up", operation="getAutoTopUp", answers=_ANSWERS, **LOOKING)
+@use_case("GET /auto-top-up", answers=_ANSWERS, **LOOKING)
 def get_auto_top_up(reading: Reading, account_id: str) -> AutoTopUpShown:
     """Show automatic top-ups.
 
@@ -38,7 +38,7 @@ def get_auto_top_up(reading: Reading, account_id: str) -> AutoTopUpShown:
     return _shown(reading, account_id)
 
 
-@use_case("PUT /auto-top-up", operation="setAutoTopUp", answers=_ANSWERS, unseen=True, **MOVING)
+@use_case("PUT /auto-top-up", answers=_ANSWERS, unseen=True, **MOVING)
 def set_auto_top_up(change: Change, account_id: str, given: AutoTopUpWanted) -> AutoTopUpShown:
     """Set automatic top-ups.
 
@@ -77,7 +77,6 @@ def set_auto_top_up(change: Change, account_id: str, given: AutoTopUpWanted) -> 
 
 @use_case(
     "DELETE /auto-top-up/card",
-    operation="deleteStoredCard",
     answers=_ANSWERS,
     unseen=True,
     **MOVING,

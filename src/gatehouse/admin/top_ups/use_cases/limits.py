@@ -45,7 +45,7 @@ class DayLimitReached(Conflict):
     until_ms: int
 
 
-@use_case("GET /top-up-limit", operation="getTopUpLimit", answers=_ANSWERS, **LOOKING)
+@use_case("GET /top-up-limit", answers=_ANSWERS, **LOOKING)
 def get_top_up_limit(reading: Reading, account_id: str) -> TopUpLimitShown:
     """Show the limit of a day.
 
@@ -54,7 +54,7 @@ def get_top_up_limit(reading: Reading, account_id: str) -> TopUpLimitShown:
     return _shown(reading, accounts.get(reading.connection, account_id))
 
 
-@use_case("PUT /top-up-limit", operation="setTopUpLimit", answers=_ANSWERS, **MOVING)
+@use_case("PUT /top-up-limit", answers=_ANSWERS, **MOVING)
 def set_top_up_limit(change: Change, account_id: str, given: TopUpLimit) -> TopUpLimitShown:
     """Set the limit of a day.
 

@@ -67,7 +67,6 @@ _LOOK_AGAIN_S: Final = 0.25
     "GET /top-ups",
     scope=_SCOPE,
     permission=Permission.SEE_MONEY,
-    operation="listTopUps",
     answers="topUpsResponse",
 )
 def list_top_ups(reading: Reading, account_id: str) -> TopUpList:
@@ -83,7 +82,6 @@ def list_top_ups(reading: Reading, account_id: str) -> TopUpList:
     "GET /top-ups/{topUpId}",
     scope=_SCOPE,
     permission=Permission.SEE_MONEY,
-    operation="getTopUp",
     answers="topUpResponse",
 )
 def get_top_up(reading: Reading, account_id: str, top_up_id: TopUpId) -> TopUpShown:
@@ -98,7 +96,6 @@ def get_top_up(reading: Reading, account_id: str, top_up_id: TopUpId) -> TopUpSh
     "POST /top-ups",
     scope=_SCOPE,
     permission=Permission.SEE_MONEY,
-    operation="createTopUp",
     answers="topUpResponse",
     unseen=True,
 )

@@ -51,7 +51,7 @@ _MAY: Final[dict[str, Any]] = {"scope": "manage:webhooks", "permission": Permiss
 _ONE: Final = "/webhooks/{webhookId}"
 
 
-@use_case("GET /webhooks", operation="listWebhooks", answers="webhooksResponse", **_MAY)
+@use_case("GET /webhooks", answers="webhooksResponse", **_MAY)
 def list_webhooks(reading: Reading, account_id: str) -> WebhookPage:
     """List webhooks.
 
@@ -76,7 +76,7 @@ def create(change: Change, account_id: str, given: NewWebhook) -> Tagged[PublicW
     return _tagged(change, made, secret=secret.shown)
 
 
-@use_case(f"GET {_ONE}", operation="getWebhook", answers="webhookResponse", **_MAY)
+@use_case(f"GET {_ONE}", answers="webhookResponse", **_MAY)
 def get_webhook(reading: Reading, account_id: str, webhook_id: WebhookId) -> Tagged[PublicWebhook]:
     """Show a webhook.
 

@@ -80,7 +80,7 @@ class _NothingToWrite(Exception):
     """Ends a change that has nothing to write, and so no audit line."""
 
 
-@use_case("POST /bulk/resolutions", scope="manage:feedback", operation="resolveMany", **_TERMS)
+@use_case("POST /bulk/resolutions", scope="manage:feedback", **_TERMS)
 def resolve_many(
     session: AdminSession, account_id: str, given: ResolveMany, dry_run: bool = False
 ) -> BulkShown:
@@ -92,7 +92,7 @@ def resolve_many(
     return begin(session, account_id, BulkAction.RESOLVE, given, dry_run=dry_run)
 
 
-@use_case("POST /bulk/labels", scope="manage:feedback", operation="labelMany", **_TERMS)
+@use_case("POST /bulk/labels", scope="manage:feedback", **_TERMS)
 def label_many(
     session: AdminSession, account_id: str, given: LabelMany, dry_run: bool = False
 ) -> BulkShown:
@@ -103,7 +103,7 @@ def label_many(
     return begin(session, account_id, BulkAction.LABEL, given, dry_run=dry_run)
 
 
-@use_case("POST /bulk/assignments", scope="manage:feedback", operation="assignMany", **_TERMS)
+@use_case("POST /bulk/assignments", scope="manage:feedback", **_TERMS)
 def assign_many(
     session: AdminSession, account_id: str, given: AssignMany, dry_run: bool = False
 ) -> BulkShown:
@@ -118,7 +118,6 @@ def assign_many(
     "POST /bulk/entries",
     scope="manage:lists",
     rights=OF_DECISIONS,
-    operation="putManyOnList",
     **{**_TERMS, "permission": Permission.CONFIGURE},
 )
 def put_many_on_list(
