@@ -15,7 +15,7 @@ from gatehouse.core.wording.sentences import plain
 _JOINT: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def show(data: Any, text: str, *, as_json: bool) -> None:
+def show(data: Any, text: str, as_json: bool) -> None:
     """Print data for scripts or text for people."""
     if as_json:
         typer.echo(
@@ -111,7 +111,7 @@ def show_result(result: msgspec.Struct, as_json: bool) -> None:
         text = "\n\n".join([_fields(beside)] * is_object + [*tables.values()])
     else:
         text = _fields(data)
-    show(whole, text, as_json=as_json)
+    show(whole, text, as_json)
 
 
 def _unfolded(data: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:

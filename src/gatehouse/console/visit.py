@@ -156,6 +156,10 @@ class Visit:
         """The first value of each field of the form."""
         return FirstValues(self.asked.form.values)
 
+    def entered(self, name: str) -> str:
+        """What was typed into a field, without the white space around it."""
+        return self.form[name].strip()
+
     def chosen(self, name: str) -> tuple[str, ...]:
         """Every value of a field, such as of check boxes that share a name."""
         return self.asked.form.values.get(name, ())

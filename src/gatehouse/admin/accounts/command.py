@@ -44,7 +44,7 @@ def create(
     created = accounts.create(open_session(), name, currency, amount_argument(balance))
     account_id = created.account.account_id
     text = f"{account_id}\nnext: gatehouse keys issue --account {account_id}"
-    show(_data(created), text, as_json=as_json)
+    show(_data(created), text, as_json)
 
 
 @app.command("list")
@@ -57,7 +57,7 @@ def list_accounts(as_json: AsJson = False) -> None:
     fields = ("accountId", "name", "state", "currency", "balance", "createdAt")
     headings = ("ACCOUNT", "NAME", "STATE", "CURRENCY", "BALANCE", "CREATED")
     text = columns(headings, rows, fields, "-", {"BALANCE"})
-    show([_data(each) for each in found], text, as_json=as_json)
+    show([_data(each) for each in found], text, as_json)
 
 
 @app.command("show")
@@ -73,7 +73,7 @@ def show_account(
     data = _data(found) | {"fees": fees, "policies": policies}
     shown = [f"{each}={shown_amount(fee.micros, fee.currency)}" for each, fee in fees.items()]
     rows = _shown(found) | {"fees": shown, "policies": policies}
-    show(data, sheet(rows.items()), as_json=as_json)
+    show(data, sheet(rows.items()), as_json)
 
 
 @app.command()
@@ -87,7 +87,7 @@ def rename(
 
     renamed = accounts.rename(*open_account(account), name)
     text = f"{renamed.account.account_id} is called {renamed.account.name}"
-    show(_data(renamed), text, as_json=as_json)
+    show(_data(renamed), text, as_json)
 
 
 @app.command()
@@ -105,7 +105,7 @@ def close(
     if account is None:
         raise WrongUsage("say which account to close with --account")
     closed = accounts.close(open_session(), account, reason)
-    show(_data(closed), f"{account} is closed\n{_left(closed)}", as_json=as_json)
+    show(_data(closed), f"{account} is closed\n{_left(closed)}", as_json)
 
 
 @app.command()
@@ -118,7 +118,7 @@ def reopen(
     from gatehouse.admin.accounts.use_cases import accounts
 
     opened = accounts.reopen(*open_account(account), reason)
-    show(_data(opened), f"{opened.account.account_id} is open", as_json=as_json)
+    show(_data(opened), f"{opened.account.account_id} is open", as_json)
 
 
 @app.command()
@@ -131,7 +131,7 @@ def furnish(
     session, account_id = open_account(account)
     made = accounts.seed_defaults(session, account_id)
     text = f"{account_id} got: {', '.join(made)}" if made else f"{account_id} has its own already"
-    show({"accountId": account_id, "made": made}, text, as_json=as_json)
+    show({"accountId": account_id, "made": made}, text, as_json)
 
 
 @app.command()
@@ -157,7 +157,7 @@ def policy(
     else:
         current = policies.get_policies(session, account_id)
     chosen = msgspec.to_builtins(current.precheck)
-    show({"accountId": account_id, "preCheck": chosen}, sheet(chosen.items()), as_json=as_json)
+    show({"accountId": account_id, "preCheck": chosen}, sheet(chosen.items()), as_json)
 
 
 @app.command()
@@ -204,7 +204,7 @@ def sentry(
         headings = ("FOUND", "LOOKS LIKE", "SINCE", "REMEMBERED")
         text = f"{text}\n\n{table(headings, [_found_row(each) for each in found])}"
     data = {"accountId": account_id, "sentry": declared, "found": found}
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 def _found_row(one: "FoundInputShown") -> tuple[str, ...]:
@@ -268,7 +268,7 @@ def costs(  # noqa: PLR0913, PLR0917  # each option is one cost
         body = CostsBody.read({**msgspec.to_builtins(found or {}), **said})
         found = use_cases.set_costs(session, account_id, body).costs
     shown = {"preset": "off"} if found is None else msgspec.to_builtins(found)
-    show({"accountId": account_id, "costs": found}, sheet(shown.items()), as_json=as_json)
+    show({"accountId": account_id, "costs": found}, sheet(shown.items()), as_json)
 
 
 def _advices(given: list[str]) -> dict[str, str]:

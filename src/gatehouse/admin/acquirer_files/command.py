@@ -73,7 +73,7 @@ def import_file(  # noqa: PLR0913, PLR0917  # each option is one property of an 
     text = ", ".join(f"{name} {number:,}" for name, number in done.counts.items())
     flaws = [{"line": line, "message": message} for line, message in done.flaws]
     data = {**done.counts, "resumed": done.resumed, "dryRun": dry_run, "flaws": flaws}
-    show(data, f"would be: {text}" if dry_run else text, as_json=as_json)
+    show(data, f"would be: {text}" if dry_run else text, as_json)
     if done.error is not None:
         raise done.error
     if done.bad:

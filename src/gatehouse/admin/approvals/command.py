@@ -61,7 +61,7 @@ def want(
     if kinds:
         approvals.set_wanted(session, account_id, kinds)
     wanted = approvals.wanted(session, account_id)
-    show({"kinds": wanted}, ", ".join(wanted) or "nothing", as_json=as_json)
+    show({"kinds": wanted}, ", ".join(wanted) or "nothing", as_json)
 
 
 @app.command()
@@ -315,7 +315,7 @@ def list_proposals(account: AccountOption = None, as_json: AsJson = False) -> No
     data = [_data(each) for each in proposals.listing(*open_account(account))]
     headings = ("PROPOSAL", "KIND", "STATE", "BY", "EXPIRES", "DECIDED BY")
     fields = ("proposalId", "kind", "state", "proposer", "expiresAt", "decidedBy")
-    show(data, columns(headings, data, fields, "-"), as_json=as_json)
+    show(data, columns(headings, data, fields, "-"), as_json)
 
 
 @app.command("show")
@@ -326,7 +326,7 @@ def show_proposal(
     from gatehouse.admin.approvals.use_cases import proposals
 
     data = _data(proposals.get(*open_account(account), proposal))
-    show(data, sheet(data.items()), as_json=as_json)
+    show(data, sheet(data.items()), as_json)
 
 
 @app.command()
@@ -340,7 +340,7 @@ def approve(proposal: ProposalId, account: AccountOption = None, as_json: AsJson
     if invited is not None and invited.link is not None:
         shown = handed_over(invited.user.login, invited.link)
         data, text = {**data, **shown}, f"{text}\n{shown['link']}\n{once_words(shown)}"
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command()
@@ -354,7 +354,7 @@ def refuse(
     from gatehouse.admin.approvals.use_cases import proposals
 
     done = proposals.refuse(*open_account(account), proposal, reason)
-    show(_data(done), f"{done.proposal_id} is refused", as_json=as_json)
+    show(_data(done), f"{done.proposal_id} is refused", as_json)
 
 
 @app.command()
@@ -363,7 +363,7 @@ def withdraw(proposal: ProposalId, account: AccountOption = None, as_json: AsJso
     from gatehouse.admin.approvals.use_cases import proposals
 
     done = proposals.withdraw(*open_account(account), proposal)
-    show(_data(done), f"{done.proposal_id} is withdrawn", as_json=as_json)
+    show(_data(done), f"{done.proposal_id} is withdrawn", as_json)
 
 
 @app.command("shadow-model")
@@ -385,7 +385,7 @@ def _propose(content: "ProposedChange", account: str | None, *, as_json: bool) -
     made = proposals.propose(*open_account(account), content)
     command = f"gatehouse proposals approve {made.proposal_id}"
     text = f"{made.proposal_id}\nanother person approves it: {command}"
-    show(_data(made), text, as_json=as_json)
+    show(_data(made), text, as_json)
 
 
 def _data(proposal: "Proposal") -> dict[str, Any]:

@@ -124,7 +124,7 @@ def approve(visit: Visit) -> Response:
 def refuse(visit: Visit) -> Response:
     """Decide that a proposed change does not happen."""
     _check_may_decide(visit)
-    reason = visit.form["reason"].strip()
+    reason = visit.entered("reason")
     if not reason:
         raise visit.refuse("reason", "proposals.problems.reason")
     proposals.refuse(*visit.opened, visit.place("proposal"), reason)

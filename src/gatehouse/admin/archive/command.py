@@ -37,7 +37,7 @@ def archive(
     span = read_span(account_id, since, until, session.clock())
     with Progress("archiving", None) as progress:
         done = archive_decisions(session, span, to, progress.reached_record)
-    show(msgspec.to_builtins(done), _text(done), as_json=as_json)
+    show(msgspec.to_builtins(done), _text(done), as_json)
 
 
 def _text(done: "ArchiveState") -> str:

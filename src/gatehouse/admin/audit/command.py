@@ -30,7 +30,7 @@ def show_lines(
     rows = [{**each, "details": msgspec.json.encode(each["details"]).decode()} for each in data]
     headings = ("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS")
     fields = ("seq", "at", "actor", "action", "accountId", "details")
-    show(data, columns(headings, rows, fields, "-"), as_json=as_json)
+    show(data, columns(headings, rows, fields, "-"), as_json)
 
 
 @app.command("export")
@@ -57,7 +57,7 @@ def head(as_json: AsJson = False) -> None:
     from gatehouse.admin.audit import use_cases as audit_log
 
     found = audit_log.head(open_session())
-    show({"seq": found.seq, "head": str(found)}, str(found), as_json=as_json)
+    show({"seq": found.seq, "head": str(found)}, str(found), as_json)
 
 
 @app.command()
@@ -82,7 +82,7 @@ def verify(
     verdict = "THE CHAIN IS BROKEN" + problems if problems else "the chain is whole"
     if expect and not problems:
         verdict += ", and contains what was expected"
-    show(report, f"{report.lines} lines: {verdict}", as_json=as_json)
+    show(report, f"{report.lines} lines: {verdict}", as_json)
     if report.problems:
         raise typer.Exit(1)
 

@@ -53,7 +53,7 @@ def _show(report: "RateReport", *, as_json: bool) -> None:
         text += f"\nstopped, above the rate for two quarters running: {bands}"
     if report.left_out:
         text += f"\nleft out, without an amount or a rate: {report.left_out}"
-    show(report, text, as_json=as_json)
+    show(report, text, as_json)
 
 
 def _allowed(bands: "list[BandStanding]") -> str:

@@ -38,12 +38,11 @@ def show_authentication(visit: Visit) -> Response:
 def set_authentication(visit: Visit) -> Response:
     """Ask for advice, or change what it depends on."""
     typed: dict[str, Any] = {
-        name: visit.read_amount(name, visit.form[name].strip() or "0", _FOUR_DECIMALS)
-        / MICROS_PER_UNIT
+        name: visit.read_amount(name, visit.entered(name) or "0", _FOUR_DECIMALS) / MICROS_PER_UNIT
         for name in _CONFIDENCES
     }
     for name in ("acquirer_country", "merchant_country"):
-        typed[name] = visit.form[name].strip().upper() or None
+        typed[name] = visit.entered(name).upper() or None
     given = visit.given(AuthenticationBody, **typed)
     saved = visit.redirect("authentication", notice="authentication.notices.saved")
     return changed(visit, settings.set_authentication, given) or saved

@@ -55,7 +55,7 @@ def show_applied(
         "warnings": applied.remarks,
     }
     warn(() if as_json else applied.remarks)
-    show(data, "\n".join([text, *applied.differences]), as_json=as_json)
+    show(data, "\n".join([text, *applied.differences]), as_json)
 
 
 def roll_back(
@@ -69,7 +69,7 @@ def roll_back(
     done = configurations.roll_back(session, account_id, kind, name, VersionReturn(to))
     data = {**_named(kind, account_id, name), **msgspec.to_builtins(done, enc_hook=as_hinted)}
     text = f"{kind.label} {name} is back at version {done.version}"
-    show(data, "\n".join([text, *done.differences]), as_json=as_json)
+    show(data, "\n".join([text, *done.differences]), as_json)
 
 
 def _named(kind: "ConfigurationType[Any]", account_id: str, name: str) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def show_history(
     from gatehouse.admin.configurations.use_cases import configurations
 
     data, text = version_lines(configurations.history(*open_account(account), kind, name))
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 def version_lines(history: "Sequence[VersionLine]") -> tuple[list[dict[str, Any]], str]:

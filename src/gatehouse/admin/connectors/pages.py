@@ -53,7 +53,7 @@ def apply(visit: Visit) -> Response:
     new = NewVersion(
         visit.form["document"].replace("\r\n", "\n").encode(),
         (_number(visit, "base") or None) if visit.form.get("base") else None,
-        visit.form["note"].strip() or None,
+        visit.entered("note") or None,
     )
     done = connectors.apply(visit.session, visit.desk.settings, new, _no_file)
     key = "connectors.notices.applied" if done.changed else "connectors.notices.unchanged"

@@ -59,7 +59,7 @@ def list_events(
         session, account_id, query
     )
     data = {"events": page.events, "cursor": page.cursor, "hasMore": page.more}
-    show(data, _listed(page), as_json=as_json)
+    show(data, _listed(page), as_json)
 
 
 @app.command("show")
@@ -73,7 +73,7 @@ def show_event(
 
     found = events.get_event(*open_account(account), event)
     said = msgspec.json.format(msgspec.json.encode(found.data), indent=2).decode()
-    show(found, f"{_line(found)}\n{said}", as_json=as_json)
+    show(found, f"{_line(found)}\n{said}", as_json)
 
 
 @app.command()
@@ -137,7 +137,7 @@ def settings(
     amount = low and f"below {shown_amount(low.micros, low.currency)} {low.currency}"
     told = ", ".join(found.decisions) or "never"
     rows = (("decision.made", told), ("balance.low", amount or "never"))
-    show(found, sheet(rows), as_json=as_json)
+    show(found, sheet(rows), as_json)
 
 
 def _query(after: str | None, types: list[str] | None, limit: int) -> "EventQuery":

@@ -89,7 +89,7 @@ def keep(
     done = keep_evidence(*open_account(account), EvidenceKeeping(on))
     state = "kept" if done.keep else "not kept"
     text = f"evidence is {state} from now on; orders with evidence: {done.orders}"
-    show(msgspec.to_builtins(done), text, as_json=as_json)
+    show(msgspec.to_builtins(done), text, as_json)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -75,7 +75,7 @@ def decide(visit: Visit) -> Response:
     choice = visit.form["decision"]
     if choice not in DisputeChoice.__members__:
         raise visit.refuse("decision", "evidence.problems.decision")
-    comment = visit.form["comment"].strip()
+    comment = visit.entered("comment")
     if not comment:
         raise visit.refuse("comment", "evidence.problems.comment")
     acknowledged = "fee_acknowledged" in visit.form

@@ -55,7 +55,7 @@ def explore(
     grouping = exploring.Grouping(by, also, search.limit or exploring.MOST_GROUPS)
     with columns_for_now(session, account_id, load_settings(os.environ).home) as columns:
         found = exploring.explore(session, columns, grouping, span, search, conditions)
-    show(msgspec.to_builtins(found, enc_hook=plain), _text(found), as_json=as_json)
+    show(msgspec.to_builtins(found, enc_hook=plain), _text(found), as_json)
 
 
 def _span(search: "DecisionSearchRequest", now_ms: int, zone: str) -> "FigureSpan":

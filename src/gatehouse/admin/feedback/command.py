@@ -79,7 +79,7 @@ def import_file(
         text += "\nby label: " + ", ".join(f"{name} {each:,}" for name, each in labels.items())
     flaws = [{"line": line, "message": message} for line, message in done.flaws]
     data = {**numbers, "labels": labels, "flaws": flaws, "dryRun": dry_run}
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
     if done.error is not None:
         raise done.error
     if done.bad:
@@ -122,7 +122,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     data: list[dict[str, Any]] = msgspec.to_builtins(recorded)
     rows = [{**each, "changed": "kept" if each["changed"] else "was known"} for each in data]
     text = columns(("REQUEST", "LABEL", "BEFORE", ""), rows, fields, "-")
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command("show")
@@ -140,7 +140,7 @@ def show_feedback(
     text = f"{request}: {counting or 'no label'}"
     if found:
         text += "\n\n" + columns(_HEADINGS, _rows(found), _FIELDS, "-")
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command("list")
@@ -162,7 +162,7 @@ def list_feedback(
     text = columns(headings, _rows(page), fields, "-") if page else "no feedback"
     if len(found) > limit:
         text += "\nthere are more: raise --limit"
-    show([{"requestId": one.request_id, **_data(one)} for one in page], text, as_json=as_json)
+    show([{"requestId": one.request_id, **_data(one)} for one in page], text, as_json)
 
 
 def _data(one: "LabelEntry") -> dict[str, Any]:

@@ -43,7 +43,7 @@ def figures(
     span = FigureSpan(asked.since_ms, asked.until_ms, zone)
     with columns_for_now(session, account_id, load_settings(os.environ).home) as columns:
         found = overview(session, columns, span, bucket)
-    show(msgspec.to_builtins(found, enc_hook=plain), _text(found), as_json=as_json)
+    show(msgspec.to_builtins(found, enc_hook=plain), _text(found), as_json)
 
 
 def _bucket(text: str) -> "Bucket":

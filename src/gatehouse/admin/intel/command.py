@@ -38,7 +38,7 @@ def status(as_json: AsJson = False) -> None:
     if found.files:
         files = [(report.name, report.state, _reason(report)) for report in found.files]
         text += "\n\n" + table(("FILE", "STATE", "REASON"), files)
-    show({"feeds": lines, "files": found.files}, text, as_json=as_json)
+    show({"feeds": lines, "files": found.files}, text, as_json)
 
 
 @app.command()
@@ -63,7 +63,7 @@ def look(
     text = "\n".join(
         f"{name:<16}{_plain(value)}" for name, value in data.items() if value is not None
     )
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command()
@@ -79,13 +79,13 @@ def check(
     if found.feed is not None:
         line = _line(found.feed)
         text = "\n".join(f"{name:<10}{value}" for name, value in line.items())
-        show({"state": found.state, **line}, text, as_json=as_json)
+        show({"state": found.state, **line}, text, as_json)
         return
     text = f"{found.name} is refused: {found.reason}"
     if found.state == "not recognised":
         text = f"{found.name} is not recognised by its name: {found.reason}; see docs/feeds.md"
     data = {"name": found.name, "state": found.state, "reason": found.reason}
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
     raise typer.Exit(1)
 
 

@@ -117,7 +117,7 @@ def list_invoices(account: AccountOption = None, as_json: AsJson = False) -> Non
     headings = ("NUMBER", "KIND", "MONTH", "ISSUED", "TOTAL", "DUE", "CURRENCY")
     fields = ("number", "kind", "month", "issued_on", "total", "due", "currency")
     text = columns(headings, rows, fields, "-", {"TOTAL", "DUE"})
-    show(found, text, as_json=as_json)
+    show(found, text, as_json)
 
 
 @app.command("show")
@@ -190,7 +190,7 @@ def accounts(
     }
     right = {"BALANCE", "CREDIT LIMIT", "USED", "INVOICED", "OPEN"}
     text = columns(tuple(shown.values()), data, tuple(shown), "-", right)
-    show(data, text, as_json=form is SheetFormat.JSON)
+    show(data, text, form is SheetFormat.JSON)
 
 
 @app.command()
@@ -212,12 +212,12 @@ def _print_closed(found: "list[Invoice | None]", *, as_json: bool) -> None:
         for each in issued
     ]
     text = "\n".join(lines) or "closed; there is nothing to invoice"
-    show(issued, text, as_json=as_json)
+    show(issued, text, as_json)
 
 
 def _print(kept: msgspec.Struct, *, as_json: bool) -> None:
     data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(kept))
-    show(kept, sheet(_flat(data).items()), as_json=as_json)
+    show(kept, sheet(_flat(data).items()), as_json)
 
 
 def _flat(data: dict[str, Any], before: str = "") -> dict[str, str]:

@@ -31,7 +31,7 @@ def list_jobs(
     data = [_data(job) for job in found]
     headings = ("JOB", "KIND", "STATE", "STARTED BY", "CREATED")
     text = columns(headings, data, ("jobId", "kind", "state", "actor", "createdAt"), "-")
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command("show")
@@ -64,7 +64,7 @@ def run(
 def _show(job: "JobResponse", *, as_json: bool) -> None:
     data = _data(job)
     lines = [f"{name}: {value}" for name, value in data.items() if value not in (None, "")]
-    show(data, "\n".join(lines), as_json=as_json)
+    show(data, "\n".join(lines), as_json)
 
 
 def _data(job: "JobResponse") -> dict[str, Any]:

@@ -59,7 +59,7 @@ def issue(  # noqa: PLR0913, PLR0917  # each option is one property of a key
     session, account_id = open_account(account)
     made = use_cases.issue(session, account_id, new)
     data = {**_data(made.issued, account_id), "key": made.key}
-    show(data, f"{made.issued.key_id}\n{made.key}\n{_ONCE}", as_json=as_json)
+    show(data, f"{made.issued.key_id}\n{made.key}\n{_ONCE}", as_json)
 
 
 @app.command("list")
@@ -81,7 +81,7 @@ def list_keys(
     ]
     headings = ("KEY", "NAME", "STATUS", "SCOPES", "NETWORKS", "EXPIRES", "LAST USED")
     fields = ("keyId", "name", "status", "scopes", "networks", "expiresAt", "lastUsedAt")
-    show(data, columns(headings, rows, fields, "-"), as_json=as_json)
+    show(data, columns(headings, rows, fields, "-"), as_json)
 
 
 @app.command()
@@ -101,7 +101,7 @@ def rotate(
     ends = next(str(each.expires_at) for each in found if each.key_id == key[0])
     told = {"key": made.key, "replaces": key[0], "oldKeyExpiresAt": ends}
     human = f"{made.issued.key_id}\n{made.key}\n{_ONCE}\n{key[0]} works until {ends}"
-    show(_data(made.issued, account_id) | told, human, as_json=as_json)
+    show(_data(made.issued, account_id) | told, human, as_json)
 
 
 @app.command()
@@ -126,7 +126,7 @@ def revoke(
         text += f"\nrevoked with it: {', '.join(issued)}"
     elif issued:
         warn([f"keys that it issued still work: {', '.join(issued)}; --children ends them too"])
-    show(_data(ended, account_id), text, as_json=as_json)
+    show(_data(ended, account_id), text, as_json)
 
 
 _ONCE = "Keep it in a secrets manager: it is not shown again."

@@ -55,7 +55,7 @@ def show_new(visit: Visit) -> Response:
 
 def issue(visit: Visit) -> Response:
     """Make a key, and show its text this once."""
-    name = visit.form["name"].strip()
+    name = visit.entered("name")
     if not 1 <= len(name) <= LONGEST_NAME:
         raise visit.refuse("name", "keys.problems.name", most=LONGEST_NAME)
     lasts = visit.form.get("days", "never")
@@ -81,7 +81,7 @@ def rotate(visit: Visit) -> Response:
 
 def revoke(visit: Visit) -> Response:
     """End a key at once."""
-    reason = visit.form["reason"].strip()
+    reason = visit.entered("reason")
     given = KeyRevocation(reason, visit.form.get("children") == "yes")
     use_cases.revoke(*visit.opened, visit.place("key"), given)
     return visit.redirect("keys", notice="keys.notices.revoked")
@@ -92,7 +92,7 @@ def _networks(visit: Visit) -> list[str]:
 
 
 def _rate(visit: Visit) -> int | None:
-    given = visit.form["rate"].strip()
+    given = visit.entered("rate")
     if not given:
         return None
     rate = read_within(given, 1, MAX_RATE_LIMIT)

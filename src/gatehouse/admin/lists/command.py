@@ -65,7 +65,7 @@ def create(
 
     new = NewList(name, lists.read_kind(kind), description)
     made = lists.create(*open_account(account), new).answer
-    show(_shown(made), f"list {name} holds {made.kind}", as_json=as_json)
+    show(_shown(made), f"list {name} holds {made.kind}", as_json)
 
 
 @app.command()
@@ -81,7 +81,7 @@ def drop(
 
     removed = lists.drop(*open_account(account), name, ListDropping(force)).entries
     text = f"list {name} is dropped; it had {_entries(removed)}"
-    show({"list": name, "removed": removed}, text, as_json=as_json)
+    show({"list": name, "removed": removed}, text, as_json)
 
 
 @app.command()
@@ -119,7 +119,7 @@ def remove(
 
     removed = lists.remove(*open_account(account), name, given_entries(values, file))
     text = f"{_entries(removed)} removed from {name}"
-    show({"list": name, "removed": removed}, text, as_json=as_json)
+    show({"list": name, "removed": removed}, text, as_json)
 
 
 @app.command("import")
@@ -189,7 +189,7 @@ def show_list(
         data = [_shown(one) for one in lists.overview(session, account_id).lists]
         columns_shown = ("list", "kind", "entries", "description")
         text = columns(("NAME", "KIND", "ENTRIES", "DESCRIPTION"), data, columns_shown, "-")
-        show(data, text if data else "there are no lists", as_json=as_json)
+        show(data, text if data else "there are no lists", as_json)
         return
     at_ms = session.clock()
     page = lists.EntryPage(at_ms, limit, include_gone=gone)
@@ -205,7 +205,7 @@ def show_list(
     text = columns(headings, data, fields, "-") if data else f"list {name} is empty"
     if len(found) == limit:
         text += f"\nthe first {limit}; more with --limit"
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 def _matches(opened: Opened, name: str, found: "list[ListedEntry]") -> list[dict[str, Any]]:
@@ -250,7 +250,7 @@ def _show_added(
     text = ", ".join(f"{count} {word}" for word, count in counts.items())
     if more and more["dryRun"]:
         text = f"would be: {text}"
-    show({"list": name, **counts, **(more or {})}, f"{name}: {text}", as_json=as_json)
+    show({"list": name, **counts, **(more or {})}, f"{name}: {text}", as_json)
 
 
 def _entries(count: int) -> str:

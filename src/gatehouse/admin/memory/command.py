@@ -37,4 +37,4 @@ def rebuild(
         f"days are in the shared memory again, from {done.records:,} records; "
         f"{done.deleted_keys:,} keys were deleted before. It took {done.seconds:.1f} s."
     )
-    show(msgspec.to_builtins(done), text, as_json=as_json)
+    show(msgspec.to_builtins(done), text, as_json)

@@ -19,7 +19,7 @@ def addresses(as_json: AsJson = False) -> None:
     rows = [{"connector": name, "path": path} for name, path in found.items()]
     text = columns(("CONNECTOR", "PATH"), rows, ("connector", "path"), "-")
     none = "no connector has a mapping with a part for notifications"
-    show(rows, text if rows else none, as_json=as_json)
+    show(rows, text if rows else none, as_json)
 
 
 @app.command()
@@ -36,10 +36,10 @@ def unmatched(
     session = open_session()
     if again:
         count = installation.try_unmatched(session)
-        show({"count": count}, f"looked for once more: {count}", as_json=as_json)
+        show({"count": count}, f"looked for once more: {count}", as_json)
         return
     rows = [as_data(each) for each in installation.unmatched(session, limit)]
     fields = ("notificationId", "connector", "event", "receivedAt", "state", "reason")
     headings = ("NOTIFICATION", "CONNECTOR", "EVENT", "RECEIVED", "STATE", "REASON")
     text = columns(headings, rows, fields, "-") if rows else "every payment was found"
-    show(rows, text, as_json=as_json)
+    show(rows, text, as_json)

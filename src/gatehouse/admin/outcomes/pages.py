@@ -122,7 +122,7 @@ def import_outcomes(visit: Visit) -> Response:
         form, text = guess_format(upload.name), upload.content.decode("utf-8-sig")
     except (InvalidInput, UnicodeDecodeError):
         raise visit.refuse("file", "outcomes.problems.form") from None
-    own = visit.form["own"].strip()
+    own = visit.entered("own")
     given = OutcomeFile(form, text, own or visit.form["mapping"])
     import_file(*visit.opened, given)
     return visit.redirect("outcomes", notice="outcomes.notices.importing")
@@ -170,10 +170,10 @@ def _typed(visit: Visit) -> dict[str, Any]:
     """The fields of the form that people write in their own way."""
     found: dict[str, Any] = {}
     for name in ("at", "respond_by", "transaction_at"):
-        day = visit.form[name].strip()
+        day = visit.entered(name)
         found[name] = f"{day}T00:00:00Z" if len(day) == _DAY else day or None
-    typed = visit.form["amount"].strip()
-    currency = visit.form["currency"].strip().upper() or None
+    typed = visit.entered("amount")
+    currency = visit.entered("currency").upper() or None
     found["currency"] = currency
     micros = visit.read_amount("amount", typed, currency) if typed else None
     found["amount"] = None if micros is None else micros / MICROS_PER_UNIT

@@ -153,7 +153,7 @@ def settle(visit: Visit) -> Response:
 def _amount(visit: Visit) -> OperationAmount:
     """How much the form asks for; its page has shown so many operations."""
     currency = _payment(visit).currency
-    minor = _minor(visit, "amount", visit.form["amount"].strip(), currency)
+    minor = _minor(visit, "amount", visit.entered("amount"), currency)
     return visit.given(OperationAmount, amount_minor=minor)
 
 

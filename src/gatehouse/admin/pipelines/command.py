@@ -50,7 +50,7 @@ def check(file: PipelineFileArgument, as_json: AsJson = False) -> None:
     stages = ", ".join(map(title, definition.stages))
     text = f"pipeline {definition.number} ({definition.name}) is well-formed: {stages}"
     warn(() if as_json else found)
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command()
@@ -86,7 +86,7 @@ def list_pipelines(account: AccountOption = None, as_json: AsJson = False) -> No
     ]
     currency = accounts.get(session, account_id).account.currency
     data = [{**_data(each, currency), "version": version} for version, each in found]
-    show(data, table(("PIPELINE", "NAME", "VERSION", "STAGES"), rows), as_json=as_json)
+    show(data, table(("PIPELINE", "NAME", "VERSION", "STAGES"), rows), as_json)
 
 
 @app.command("show")
@@ -116,7 +116,7 @@ def show_pipeline(
         "fees": [money(fee, view.account.currency) for fee in view.fees],
         "document": stored.document,
     }
-    show(data, _sheet(view), as_json=as_json)
+    show(data, _sheet(view), as_json)
 
 
 @app.command()

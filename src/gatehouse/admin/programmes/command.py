@@ -42,7 +42,7 @@ def show_programmes(
     report = get_programmes(*open_account(account), wanted)
     head = f"{report.month}, thresholds as of {report.table_as_of}"
     if not report.standings:
-        show(as_data(report), f"{head}\nno outcomes are known", as_json=as_json)
+        show(as_data(report), f"{head}\nno outcomes are known", as_json)
         return
     headings = ("PROGRAMME", "OF", "MERCHANT", "RATIO", "EVENTS", "SALES", "LEFT", "FORECAST")
     rows = [_standing(each) for each in report.standings]
@@ -57,7 +57,7 @@ def show_programmes(
         text += f"\n\n{_causes(report.causes)}"
     text += "".join(f"\n\n{_not_metered(each)}" for each in report.unmetered)
     warn(report.warnings)
-    show(as_data(report), text, as_json=as_json)
+    show(as_data(report), text, as_json)
 
 
 def _causes(causes: "list[EventCause]") -> str:
@@ -150,7 +150,7 @@ def thresholds(account: AccountOption = None, as_json: AsJson = False) -> None:
         rates = [(each.currency, each.to, each.rate, each.since) for each in found.rates]
         text += f"\n\n{table(('FROM', 'TO', 'RATE', 'SINCE'), rates, ('RATE',))}"
     text += "".join(f"\n\n{_not_metered(each)}" for each in found.unmetered)
-    show(as_data(found), text, as_json=as_json)
+    show(as_data(found), text, as_json)
 
 
 @app.command("enumeration")
@@ -176,7 +176,7 @@ def enumeration(
         f"a burst: {found.burst_cards:,} or more cards with one BIN within {found.burst_minutes:,} "
         f"minutes, with {found.burst_amounts:,} amounts at most"
     )
-    show(as_data(found), text, as_json=as_json)
+    show(as_data(found), text, as_json)
 
 
 @app.command("what-if")
@@ -212,7 +212,7 @@ def what_if(
     if found.months:
         headings = ("MONTH", "PROGRAMME", "MERCHANT", "EVENTS", "SALES", "RATIO", "MET")
         text += f"\n\n{table(headings, [_month(each) for each in found.months])}"
-    show(as_data(found), text, as_json=as_json)
+    show(as_data(found), text, as_json)
 
 
 def _month(each: "WhatIfMonth") -> tuple[str, ...]:

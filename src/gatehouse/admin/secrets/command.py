@@ -24,7 +24,7 @@ def status(as_json: AsJson = False) -> None:
 
     versions = secrets.key_versions(open_session())
     data = [{"purpose": purpose, "version": version} for purpose, version in versions]
-    show(data, table(("PURPOSE", "VERSION"), versions), as_json=as_json)
+    show(data, table(("PURPOSE", "VERSION"), versions), as_json)
 
 
 @app.command("rotate-root")
@@ -56,7 +56,7 @@ def rotate_root(
         "sandbox, put it into GATEHOUSE_HOME/root-secret), take GATEHOUSE_OTHER_SECRET_KEY away, "
         "and restart the servers."
     )
-    show({"keys": count}, text, as_json=as_json)
+    show({"keys": count}, text, as_json)
 
 
 @app.command("renew-fingerprints")
@@ -76,7 +76,7 @@ def renew_fingerprints(
         typer.confirm("Replace the fingerprint key?", abort=True, err=True)
     version = secrets.renew_fingerprints(open_session(), _root_secrets())
     text = f"The fingerprint key is now version {version}; restart the servers."
-    show({"version": version}, text, as_json=as_json)
+    show({"version": version}, text, as_json)
 
 
 @app.command("convert-fingerprints")
@@ -95,7 +95,7 @@ def convert_fingerprints(as_json: AsJson = False) -> None:
     text = f"{count} records converted; older backups still hold what was in them."
     if not cleared:
         text += "\nClear copies out of unused space with: gatehouse identities compact"
-    show({"converted": count, "compacted": cleared}, text, as_json=as_json)
+    show({"converted": count, "compacted": cleared}, text, as_json)
 
 
 @app.command("renew-identities")
@@ -112,7 +112,7 @@ def renew_identities(as_json: AsJson = False) -> None:
         f"The identity key is now version {version}; seal the records with it: "
         "gatehouse identities reencrypt"
     )
-    show({"version": version}, text, as_json=as_json)
+    show({"version": version}, text, as_json)
 
 
 @app.command("sign-configuration")
@@ -143,7 +143,7 @@ def sign_configuration(
     else:
         signed = secrets.sign_configuration(session, account)
     lines = [f"{each.account_id}: {each.rows} rows signed" for each in signed]
-    show(signed, "\n".join(lines) or "every account is signed already", as_json=as_json)
+    show(signed, "\n".join(lines) or "every account is signed already", as_json)
 
 
 def _root_secrets() -> "tuple[RootSecret, ...]":

@@ -50,7 +50,7 @@ def usage(  # noqa: PLR0913, PLR0917  # each option is one property of what is c
     if form is SheetFormat.CSV:
         typer.echo(csv_lines([CSV_HEADINGS, *usage_rows(account_id, wanted, found)]), nl=False)
         return
-    show(found, _table(by, found), as_json=form is SheetFormat.JSON)
+    show(found, _table(by, found), form is SheetFormat.JSON)
 
 
 def _table(by: UsageBy, found: UsageResponse) -> str:

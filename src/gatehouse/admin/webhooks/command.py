@@ -64,7 +64,7 @@ def create(  # noqa: PLR0913, PLR0917  # each option is one property of a webhoo
     }
     new = read_given(NewWebhook, given)
     made = endpoints.create(*open_account(account), new).answer
-    show(as_data(made), f"{made.id}\n{made.secret}\n{_ONCE}", as_json=as_json)
+    show(as_data(made), f"{made.id}\n{made.secret}\n{_ONCE}", as_json)
 
 
 @app.command("list")
@@ -76,7 +76,7 @@ def list_webhooks(account: AccountOption = None, as_json: AsJson = False) -> Non
     rows = [{**each, "events": ",".join(each["events"])} for each in data]
     headings = ("WEBHOOK", "STATE", "WAITING", "UNREAD", "OLDEST", "EVENTS", "URL")
     fields = ("id", "state", "waiting", "unread", "oldestAt", "events", "url")
-    show(data, columns(headings, rows, fields, "-"), as_json=as_json)
+    show(data, columns(headings, rows, fields, "-"), as_json)
 
 
 @app.command("show")
@@ -125,7 +125,7 @@ def delete(webhook: WebhookId, account: AccountOption = None, as_json: AsJson = 
     from gatehouse.admin.webhooks.use_cases import endpoints
 
     done = asyncio.run(endpoints.delete(*open_account(account), webhook))
-    show(as_data(done), f"{webhook} is deleted", as_json=as_json)
+    show(as_data(done), f"{webhook} is deleted", as_json)
 
 
 @app.command("rotate-secret")
@@ -142,7 +142,7 @@ def rotate_secret(
     given = read_given(SecretRotation, {"overlap_s": span_argument(overlap) // 1000})
     made = endpoints.rotate_secret(*open_account(account), webhook, given).answer
     until = f"the old secret signs until {made.old_secret_until}"
-    show(as_data(made), f"{made.secret}\n{_ONCE}\n{until}", as_json=as_json)
+    show(as_data(made), f"{made.secret}\n{_ONCE}\n{until}", as_json)
 
 
 @app.command("test")
@@ -155,7 +155,7 @@ def send_test_message(
     shown = asyncio.run(send_test(*open_account(account), webhook))
     said = shown.failure or f"accepted with {shown.status}"
     text = f"{shown.event_id}: {said}, after {shown.duration_ms} ms"
-    show(as_data(shown), text, as_json=as_json)
+    show(as_data(shown), text, as_json)
     if shown.failure is not None:
         raise typer.Exit(1)
 
@@ -184,7 +184,7 @@ def attempts(
         *("at", "eventId", "type", "number", "outcome", "status", "durationMs", "nextAt"),
         "failure",
     )
-    show(data, columns(headings, data, fields, "-"), as_json=as_json)
+    show(data, columns(headings, data, fields, "-"), as_json)
 
 
 @app.command()
@@ -214,7 +214,7 @@ def replay(
     ]
     done = messages.replay(session, account_id, webhook, MessageReplay(event_id, *span))
     rest = "" if done.complete else "; there are more: replay the rest with a later --since"
-    show(as_data(done), f"{done.messages} messages will be sent again{rest}", as_json=as_json)
+    show(as_data(done), f"{done.messages} messages will be sent again{rest}", as_json)
 
 
 def _decisions(given: list[str] | None) -> "list[DecisionFilter] | None":

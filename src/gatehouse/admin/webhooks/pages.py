@@ -120,7 +120,7 @@ def test(visit: Visit) -> Response:
 
 def replay(visit: Visit) -> Response:
     """Send one message again, or all of a span of time."""
-    event_id = visit.form["event"].strip()
+    event_id = visit.entered("event")
     if event_id:
         given = MessageReplay(event_id)
     else:

@@ -69,7 +69,7 @@ def undo_change(visit: Visit) -> Response:
 
 def _wanted(visit: Visit) -> tuple[BulkAction, BulkTerms]:
     """What the form asks for: `accept`, `decline`, `mine`, `nobody`, a label, or a list."""
-    wanted, reason = visit.form["do"], visit.form["reason"].strip()
+    wanted, reason = visit.form["do"], visit.entered("reason")
     kind, _, rest = wanted.partition("/")
     if wanted in _VERDICTS:
         if not reason:

@@ -36,10 +36,10 @@ def show_all(visit: Visit) -> Response:
 def create(visit: Visit) -> Response:
     """Create an account, perhaps with money in it, and the starter rules."""
     name = _name(visit)
-    currency = visit.form["currency"].strip().upper()
+    currency = visit.entered("currency").upper()
     if not _CURRENCY.fullmatch(currency):
         raise visit.refuse("currency", "accounts.problems.currency")
-    opening = visit.read_amount("opening", visit.form["opening"].strip() or "0", currency)
+    opening = visit.read_amount("opening", visit.entered("opening") or "0", currency)
     made = accounts.create(visit.session, name, currency, opening)
     accounts.seed_defaults(visit.session, made.account.account_id)
     return visit.redirect("installation-accounts", notice="accounts.notices.created")
@@ -64,14 +64,14 @@ def reopen(visit: Visit) -> Response:
 
 
 def _name(visit: Visit) -> str:
-    name = visit.form["name"].strip()
+    name = visit.entered("name")
     if not 1 <= len(name) <= _LONGEST_NAME:
         raise visit.refuse("name", "accounts.problems.name", most=_LONGEST_NAME)
     return name
 
 
 def _reason(visit: Visit) -> str:
-    reason = visit.form["reason"].strip()
+    reason = visit.entered("reason")
     if not reason:
         raise visit.refuse("reason", "accounts.problems.reason")
     return reason

@@ -45,12 +45,12 @@ def set_costs(visit: Visit) -> Response:
         return changed(visit, costs.clear_costs) or _saved(visit)
     if preset not in {*CostPreset}:
         raise visit.refuse("preset", "settings.problems.preset")
-    currency = visit.form["currency"].strip().upper()
+    currency = visit.entered("currency").upper()
     if minor_digits(currency) is None:
         raise visit.refuse("currency", "settings.problems.cost_currency")
 
     def amount(field: str, of: str) -> float:
-        return visit.read_amount(field, visit.form[field].strip() or "0", of)
+        return visit.read_amount(field, visit.entered(field) or "0", of)
 
     given = CostsBody(
         currency=currency,

@@ -76,7 +76,7 @@ def _advised(
 
 def rename(visit: Visit) -> Response:
     """Give the account another name."""
-    name = visit.form["name"].strip()
+    name = visit.entered("name")
     if not 1 <= len(name) <= _LONGEST_NAME:
         raise visit.refuse("name", "settings.problems.name", most=_LONGEST_NAME)
     accounts.rename(*visit.opened, name)
@@ -85,7 +85,7 @@ def rename(visit: Visit) -> Response:
 
 def set_threshold(visit: Visit) -> Response:
     """Set the balance below which the account is told so."""
-    micros = visit.read_amount("threshold", visit.form["threshold"].strip() or "0")
+    micros = visit.read_amount("threshold", visit.entered("threshold") or "0")
     new = EventSettingsBody(low_balance=micros / MICROS_PER_UNIT)
     set_event_settings(*visit.opened, new)
     return _saved(visit)
@@ -130,7 +130,7 @@ def set_found(visit: Visit) -> Response:
 def set_target(visit: Visit) -> Response:
     """Set within how many hours reviews are to be resolved."""
     most = policies.LONGEST_TARGET_HOURS
-    hours = read_within(visit.form["hours"].strip(), 1, most)
+    hours = read_within(visit.entered("hours"), 1, most)
     if hours is None:
         raise visit.refuse("hours", "settings.problems.hours", most=most)
     policies.set_review_target(*visit.opened, hours)
@@ -139,7 +139,7 @@ def set_target(visit: Visit) -> Response:
 
 def set_order_page(visit: Visit) -> Response:
     """Say where the shop shows an order."""
-    address = visit.form["address"].strip()
+    address = visit.entered("address")
     try:
         order_page.set_order_page(*visit.opened, address)
     except InvalidInput as refused:

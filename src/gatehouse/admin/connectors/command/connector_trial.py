@@ -81,7 +81,7 @@ def try_connector(  # noqa: PLR0913, PLR0917  # each option is one property of a
         definition = connector_of(read_configured(file, settings).configuration, name)
     trial = Trial(function=function, body=msgspec.json.encode(body), payment=payment, keep=keep)
     done = ask(session, settings, name, definition, trial)
-    show(done, _text(done), as_json=as_json)
+    show(done, _text(done), as_json)
     if not done.answered or done.failure is not None:
         raise typer.Exit(1)
 
@@ -160,9 +160,9 @@ def _shipped(what: str, name: str | None, *, as_json: bool) -> None:
 
     if name is not None:
         text = shipped_file(what, name)
-        show({"name": name, "document": text}, text.rstrip("\n"), as_json=as_json)
+        show({"name": name, "document": text}, text.rstrip("\n"), as_json)
         return
     found = shipped_names(what)
     rows = list(found.items())
     data = [{"name": each, "about": about} for each, about in rows]
-    show(data, table((what.upper(), "ABOUT"), rows), as_json=as_json)
+    show(data, table((what.upper(), "ABOUT"), rows), as_json)

@@ -32,7 +32,7 @@ def check(file: ConnectorsFile, as_json: AsJson = False) -> None:
     data = {"valid": True, **_data(read.configuration), "warnings": read.warnings}
     warn(() if as_json else read.warnings)
     names = ", ".join(read.configuration.connectors)
-    show(data, f"well-formed: {names}", as_json=as_json)
+    show(data, f"well-formed: {names}", as_json)
 
 
 @app.command()
@@ -55,7 +55,7 @@ def apply(
     text = f"the connectors {state} version {applied.version}"
     warn(() if as_json else applied.warnings or ())
     data = {each: getattr(applied, each) for each in _APPLIED}
-    show(data, "\n".join([text, *applied.differences]), as_json=as_json)
+    show(data, "\n".join([text, *applied.differences]), as_json)
 
 
 _APPLIED: Final = ("version", "changed", "differences", "warnings")
@@ -77,7 +77,7 @@ def list_connectors(as_json: AsJson = False) -> None:
         lines += ["", f"routes of {function.value}"]
         lines += [f"  {number}. {route}" for number, route in enumerate(routes, start=1)]
     data = {"version": found.version, **_data(configuration)}
-    show(data, "\n".join(lines), as_json=as_json)
+    show(data, "\n".join(lines), as_json)
 
 
 @app.command("show")
@@ -102,11 +102,11 @@ def show_connector(
             **_data(found.configuration),
             "document": found.document,
         }
-        show(data, found.document.rstrip("\n"), as_json=as_json)
+        show(data, found.document.rstrip("\n"), as_json)
         return
     about = as_data(connectors.connector(session, name, version))
     shown = [f"{key}: {_option(value)}" for key, value in about.items()]
-    show({"name": name, **about}, "\n".join([f"name: {name}", *shown]), as_json=as_json)
+    show({"name": name, **about}, "\n".join([f"name: {name}", *shown]), as_json)
 
 
 @app.command()
@@ -115,7 +115,7 @@ def history(as_json: AsJson = False) -> None:
     from gatehouse.admin.connectors.use_cases import connectors
 
     data, text = version_lines(connectors.history(open_session()))
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command()
@@ -125,7 +125,7 @@ def rollback(to: To = None, base: Base = None, as_json: AsJson = False) -> None:
 
     done = connectors.rollback(open_session(), to, base)
     text = f"the connectors are back at version {done.version}"
-    show(done, "\n".join([text, *done.differences]), as_json=as_json)
+    show(done, "\n".join([text, *done.differences]), as_json)
 
 
 @app.command()
@@ -166,7 +166,7 @@ def status(
         ]
         headings = ("CONNECTOR", "STATE", "IN FLIGHT", "CONNECTIONS", "BREAKER", "PROBLEM")
         lines.append(table(headings, rows))
-    show(found, "\n".join(lines), as_json=as_json)
+    show(found, "\n".join(lines), as_json)
     if not _all_up(found) or (wait and not found):
         raise typer.Exit(1)
 

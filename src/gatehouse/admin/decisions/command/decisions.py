@@ -70,7 +70,7 @@ def list_decisions(
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].request_id}"
     currency = accounts.get(session, account_id).account.currency
-    show([public_decision(one, currency) for one in page], text, as_json=as_json)
+    show([public_decision(one, currency) for one in page], text, as_json)
 
 
 @app.command("search")
@@ -100,7 +100,7 @@ def search(
     currency = accounts.get(session, account_id).account.currency
     shown = [public_decision(one, currency) for one in found.records]
     data = {"decisions": shown, "nextCursor": found.next_cursor}
-    show(data, _decision_table(found.records) + following(found.next_cursor), as_json=as_json)
+    show(data, _decision_table(found.records) + following(found.next_cursor), as_json)
 
 
 @app.command("show")
@@ -121,7 +121,7 @@ def show_decision(
     text = f"{explained(explanation)}\n\n{_whole(record, currency)}"
     if became:
         text += f"\n\n{became_of(became)}"
-    show(public_decision(record, currency, explanation, became), text, as_json=as_json)
+    show(public_decision(record, currency, explanation, became), text, as_json)
 
 
 @app.command()
@@ -149,7 +149,7 @@ def export(
         number = decisions.export_decisions(session, job, progress.reached_record)
     since_text, until_text = iso_time(span.since_ms), iso_time(span.until_ms)
     data = {"records": number, "since": since_text, "until": until_text, "folder": str(out)}
-    show(data, f"{out}: {number:,} decisions from {since_text} to {until_text}", as_json=as_json)
+    show(data, f"{out}: {number:,} decisions from {since_text} to {until_text}", as_json)
 
 
 def _decision_table(records: Sequence[DecisionRecord]) -> str:

@@ -69,7 +69,7 @@ def review_decision(visit: Visit) -> Response:
     verdict = visit.form["verdict"]
     if verdict not in ("approve", "decline"):
         raise visit.refuse("verdict", "decision.choose_verdict")
-    reason = visit.form["why"].strip()
+    reason = visit.entered("why")
     if not reason:
         raise visit.refuse("why", "decision.say_why")
     finding = ReviewFinding(approve=verdict == "approve", reason=reason)

@@ -107,7 +107,7 @@ def import_records(
     text = f"would be: {_counts(run.tally)}" if dry_run else _counts(run.tally)
     if run.before is not None:
         text += f"\nof these before the interruption: {_counts(run.before)}"
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
     if done.error is not None:
         raise done.error
     if run.tally.refused:
@@ -132,7 +132,7 @@ def show_records(
     selected = select_records(session, scope, query)
     found = records.show_records(session, selected, reveal=reveal)
     data = [described_record(stored, reveal=reveal) for stored in found]
-    show(data, "\n\n".join(record_text(one) for one in data), as_json=as_json)
+    show(data, "\n\n".join(record_text(one) for one in data), as_json)
 
 
 @app.command()
@@ -150,7 +150,7 @@ def count(as_json: AsJson = False) -> None:
         for one in found
     ]
     headings = ("SCOPE", "PEOPLE", "OUTDATED", "SEALED WITH", "IDENTIFIERS")
-    show(found, table(headings, rows), as_json=as_json)
+    show(found, table(headings, rows), as_json)
     if due:
         typer.echo(f"compaction is due: {_LEFT_BEHIND}", err=True)
 
@@ -180,7 +180,7 @@ def export(
                 unreadable.append(one)
     if file != "-":
         data = {"file": file, "records": number, "unreadable": len(unreadable)}
-        show(data, f"{file}: {record_count(number)} in clear", as_json=as_json)
+        show(data, f"{file}: {record_count(number)} in clear", as_json)
     report_unreadable(unreadable)
 
 
@@ -229,7 +229,7 @@ def delete(  # noqa: PLR0913, PLR0917  # each option is one way to say which
         typer.confirm(f"Erase {selection_text(selected)}?", abort=True, err=True)
     done = records.erase_records(session, selected, reason, compact_now)
     text = f"{record_count(done.erased)} erased" + ("" if done.compacted else f"; {_LEFT_BEHIND}")
-    show(done, text, as_json=as_json)
+    show(done, text, as_json)
 
 
 @app.command()
@@ -240,7 +240,7 @@ def compact(as_json: AsJson = False) -> None:
     quiet time. PostgreSQL cleans up beside them.
     """
     records.compact_records(open_session())
-    show({"compacted": True}, "the unused space is cleared", as_json=as_json)
+    show({"compacted": True}, "the unused space is cleared", as_json)
 
 
 @app.command()
@@ -270,7 +270,7 @@ def reencrypt(
     )
     if done.compacted is False:
         text += f"\n{_LEFT_BEHIND}"
-    show(done, text, as_json=as_json)
+    show(done, text, as_json)
     report_unreadable(done.unreadable)
 
 

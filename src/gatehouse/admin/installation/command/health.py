@@ -28,6 +28,6 @@ def health(
         found = ask_console(settings, timeout)
     else:
         found = ask_server(settings, "/readyz" if ready else "/healthz", timeout)
-    show(found, f"{found.address}: {found.said}", as_json=as_json)
+    show(found, f"{found.address}: {found.said}", as_json)
     if not found.healthy:
         raise typer.Exit(1)

@@ -32,7 +32,7 @@ def backup(
 
     settings = read_settings()
     size = write_backup(settings, operator(settings), file)
-    show({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json=as_json)
+    show({"file": str(file), "bytes": size}, f"{file}: {size} bytes", as_json)
 
 
 def restore(
@@ -72,7 +72,7 @@ def restore(
         lines += _proof_lines(done.proof)
     if done.kept is not None:
         lines.append(f"what was there before is kept: {done.kept}")
-    show(done, "\n".join(lines), as_json=as_json)
+    show(done, "\n".join(lines), as_json)
 
 
 def copy(
@@ -103,7 +103,7 @@ def copy(
         done = copy_database(settings, operator(settings), to, reached)
     lines = [f"{done.rows} rows of {len(done.tables)} tables copied to {done.target}"]
     lines += [*_proof_lines(done.proof), f"next: set GATEHOUSE_DATABASE_URL={done.target}"]
-    show(done, "\n".join(lines), as_json=as_json)
+    show(done, "\n".join(lines), as_json)
 
 
 def _proof_lines(proof: "DataProof") -> list[str]:
@@ -126,7 +126,7 @@ def doctor(as_json: AsJson = False) -> None:
         if not point.ok:
             lines.append(f"      to do: {point.remedy}")
     lines.append("ready for production" if report.ready else "not ready for production")
-    show(report, "\n".join(lines), as_json=as_json)
+    show(report, "\n".join(lines), as_json)
     if not report.ready:
         raise typer.Exit(1)
 
@@ -137,4 +137,4 @@ def migrate(as_json: AsJson = False) -> None:
 
     before, after = migrate_database(read_settings())
     text = f"up to date at {after}" if before == after else f"{before or 'empty'} -> {after}"
-    show({"before": before, "after": after}, text, as_json=as_json)
+    show({"before": before, "after": after}, text, as_json)

@@ -39,7 +39,7 @@ def top(
     try:
         if once or as_json:
             for figures in islice(pages, 1 if once else None):
-                show(figures, drawn(figures), as_json=as_json)
+                show(figures, drawn(figures), as_json)
                 sys.stdout.flush()
         else:
             _watch(pages)

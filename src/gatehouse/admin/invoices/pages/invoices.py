@@ -83,7 +83,7 @@ def set_details(visit: Visit) -> Response:
 
 
 def _commitment(visit: Visit) -> str | None:
-    typed = visit.form["commitment"].strip()
+    typed = visit.entered("commitment")
     if not typed:
         return None
     micros = visit.read_amount("commitment", typed)
@@ -105,10 +105,10 @@ def close_month(visit: Visit) -> Response:
 
 def credit(visit: Visit) -> Response:
     """Credit an invoice, in part or what is left of it."""
-    reason = visit.form["reason"].strip()
+    reason = visit.entered("reason")
     if not reason:
         raise visit.refuse("reason", "invoices.problems.reason")
-    typed = visit.form["amount"].strip()
+    typed = visit.entered("amount")
     micros = visit.read_amount("amount", typed) if typed else None
     number = visit.place("invoice")
     try:

@@ -56,7 +56,7 @@ def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> Response | No
     Where two pairs of eyes are wanted it is proposed, and the answer leads to the proposals.
     """
     check_may_list(visit, "list", name)
-    new = NewEntries(reason=visit.form["reason"].strip() or None, lifetime_ms=_lifetime_ms(visit))
+    new = NewEntries(reason=visit.entered("reason") or None, lifetime_ms=_lifetime_ms(visit))
     try:
         put_on_list(*visit.opened, entity, name, new)
     except ApprovalNeeded:
@@ -67,7 +67,7 @@ def put_on_chosen_list(visit: Visit, entity: Entity, name: str) -> Response | No
 
 
 def _lifetime_ms(visit: Visit) -> int | None:
-    text = visit.form["days"].strip()
+    text = visit.entered("days")
     configures = visit.may(Permission.CONFIGURE)
     if not text and configures:
         return None

@@ -53,7 +53,7 @@ def show_lists(visit: Visit) -> Response:
 
 def find(visit: Visit) -> Response:
     """Say which lists hold a value; it is sent in a form because addresses are logged."""
-    value = visit.form["value"].strip()
+    value = visit.entered("value")
     if not value:
         raise visit.refuse("value", "lists.problems.value")
     held = list_lookup.holding(*visit.opened, value)
@@ -101,8 +101,8 @@ def _matches(visit: Visit, name: str, shown: Sequence[ListedEntry]) -> ListMatch
 
 def create(visit: Visit) -> Response:
     """Make an empty list."""
-    name, kind = visit.form["name"].strip(), visit.form["kind"]
-    new = NewList(name, lists.read_kind(kind), visit.form["description"].strip() or None)
+    name, kind = visit.entered("name"), visit.form["kind"]
+    new = NewList(name, lists.read_kind(kind), visit.entered("description") or None)
     lists.create(*visit.opened, new)
     return visit.redirect("list", list=name, notice="lists.notices.created")
 
@@ -187,14 +187,14 @@ def drop(visit: Visit) -> Response:
 
 
 def _terms(visit: Visit) -> NewEntries:
-    text = visit.form["days"].strip()
+    text = visit.entered("days")
     lifetime_ms = None
     if text:
         days = read_within(text, 1, _MOST_DAYS)
         if days is None:
             raise visit.refuse("days", "lists.problems.days", most=_MOST_DAYS)
         lifetime_ms = days * _DAY_MS
-    reason = visit.form["reason"].strip() or None
+    reason = visit.entered("reason") or None
     return NewEntries(reason=reason, lifetime_ms=lifetime_ms)
 
 

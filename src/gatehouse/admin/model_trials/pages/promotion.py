@@ -55,7 +55,7 @@ def promote(visit: Visit) -> Response:
     is_doubtful = Verdict.NOT_BETTER in _verdicts(visit, number).values()
     if is_doubtful and not visit.form.get("sure"):
         raise visit.refuse("sure", "trials.problems.sure")
-    note = recordable(visit.form["note"].strip()) or None
+    note = recordable(visit.entered("note")) or None
     how = PromotionOptions(bool(visit.form.get("raw_scores")), note)
     try:
         done = versions.promote_model(*visit.opened, version, how)

@@ -52,7 +52,7 @@ def list_models(account: AccountOption = None, as_json: AsJson = False) -> None:
     from gatehouse.admin.models.use_cases import versions
 
     data = [_line(entry) for entry in versions.list_models(*open_account(account))]
-    show(data, table(_HEADINGS, [_row(line) for line in data]), as_json=as_json)
+    show(data, table(_HEADINGS, [_row(line) for line in data]), as_json)
 
 
 @app.command("show")
@@ -80,7 +80,7 @@ def show_model(
     costs = terms_of(session, account_id)
     if costs is not None:
         data["costs"] = versions.shown_costs(entry.report, costs)
-    show(data, _plain(entry, entry.stored, costs), as_json=as_json)
+    show(data, _plain(entry, entry.stored, costs), as_json)
 
 
 @app.command()
@@ -136,7 +136,7 @@ def _show_change(account_id: str, change: "ModelSwitched", *, as_json: bool) -> 
         how = "so that thresholds keep their meaning" if change.mapped else "as they are"
         parts += [f"its scores are told {how}; requests below each threshold in use:"]
         parts.append(table(_THRESHOLDS, [_threshold_row(each) for each in change.thresholds]))
-    show(data, "\n".join(parts), as_json=as_json)
+    show(data, "\n".join(parts), as_json)
 
 
 def _threshold_row(one: "ThresholdKept") -> list[object]:
@@ -206,7 +206,7 @@ def _show_shipped(entry: "ModelEntry", *, as_json: bool) -> None:
     sheet = load_sheet()
     text = f"the shipped scorecard ({sheet.version}), {_state(entry)}; set by hand, not learned"
     data = {**_line(entry), "scorecard": sheet}
-    show(data, f"{text}\n\n{_terms(sheet)}", as_json=as_json)
+    show(data, f"{text}\n\n{_terms(sheet)}", as_json)
 
 
 def _state(entry: "ModelEntry") -> str:

@@ -28,7 +28,7 @@ def export_model(
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         raise InvalidInput(f"cannot write {recordable(name)}: {reason}") from None
-    show({"version": version, "file": name}, f"model {version} is in {name}", as_json=as_json)
+    show({"version": version, "file": name}, f"model {version} is in {name}", as_json)
 
 
 def import_model(
@@ -50,4 +50,4 @@ def import_model(
     done = model_files.import_model(session, account_id, ModelImport(text, trust, note))
     made = "this account exported" if done.own else "somebody else made, and you trust"
     said = f"kept as model {done.version}, not in use, from a file that {made}"
-    show(msgspec.to_builtins(done), "\n".join([said, *done.remarks]), as_json=as_json)
+    show(msgspec.to_builtins(done), "\n".join([said, *done.remarks]), as_json)

@@ -91,7 +91,7 @@ def replay(  # noqa: PLR0913, PLR0917  # each option is one property of a replay
         # Standard output holds the scores.
         typer.echo(msgspec.json.encode(data).decode() if as_json else text, err=True)
     else:
-        show(data, text, as_json=as_json)
+        show(data, text, as_json)
 
 
 def _version(model: str) -> int | None:

@@ -94,7 +94,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
             partial(label_audit.audit_records, session, job),
             partial(label_audit.audit_history, session, job),
         )
-        show({"accountId": account_id, "audit": found}, _audit_text(found), as_json=as_json)
+        show({"accountId": account_id, "audit": found}, _audit_text(found), as_json)
         return
     trained = past.ask(
         partial(training.train_model, session, job),
@@ -106,7 +106,7 @@ def train(  # noqa: PLR0913, PLR0917  # each option is one property of a trainin
     data = {"accountId": account_id, "version": version, "plots": drawn, "report": report}
     data |= {"promoted": change is not None}
     costs = terms_of(session, account_id)
-    show(data, _text(version, report, drawn, change, costs), as_json=as_json)
+    show(data, _text(version, report, drawn, change, costs), as_json)
 
 
 class _Source:

@@ -78,7 +78,7 @@ def show_entries(  # noqa: PLR0913, PLR0917  # each option says which entries
         "entries": [_data(line, currency) for line in page.lines],
         "next": page.next,
     }
-    show(data, _sheet(page, currency), as_json=form is SheetFormat.JSON)
+    show(data, _sheet(page, currency), form is SheetFormat.JSON)
 
 
 def _data(line: "LedgerLine", currency: str) -> dict[str, Any]:

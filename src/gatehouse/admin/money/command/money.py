@@ -180,7 +180,7 @@ def _print_balance(
         left = shown_amount(each.left.micros, found.currency)
         text += f"\n{left} of it are credit until {each.expires_at} ({each.credit_id})"
     data = {"accountId": account_id, **msgspec.structs.asdict(found), **more}
-    show(data, "\n".join(filter(None, (first, text, last))), as_json=as_json)
+    show(data, "\n".join(filter(None, (first, text, last))), as_json)
 
 
 @prices.command("show")
@@ -229,7 +229,7 @@ def _print_prices(opened: "Opened", *, as_json: bool) -> None:
         "fees": fees,
     }
     headings = ("FUNCTION", "FEE", "CURRENCY", "FROM")
-    show(data, table(headings, rows, {"FEE"}), as_json=as_json)
+    show(data, table(headings, rows, {"FEE"}), as_json)
 
 
 @ledger.command()
@@ -258,6 +258,6 @@ def verify(as_json: AsJson = False) -> None:
     verdict = "the ledger is right" if not report.problems else "THE LEDGER IS WRONG"
     if report.problems:
         lines = [lines[1], *(f"  - {problem}" for problem in report.problems)]
-    show(report, "\n".join([*lines, verdict]), as_json=as_json)
+    show(report, "\n".join([*lines, verdict]), as_json)
     if report.problems:
         raise typer.Exit(1)

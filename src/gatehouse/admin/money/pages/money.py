@@ -111,8 +111,8 @@ def top_up(visit: Visit) -> Response:
     micros = _amount(visit)
     if micros <= 0:
         raise visit.refuse("amount", "money.problems.positive")
-    reference = visit.form["reference"].strip() or None
-    note = visit.form["note"].strip()
+    reference = visit.entered("reference") or None
+    note = visit.entered("note")
     try:
         done = money.top_up(*visit.opened, micros, note, reference)
     except ApprovalNeeded:
@@ -124,14 +124,14 @@ def top_up(visit: Visit) -> Response:
 
 def adjust(visit: Visit) -> Response:
     """Correct the balance, upwards or downwards."""
-    reason = visit.form["reason"].strip()
+    reason = visit.entered("reason")
     if not reason:
         raise visit.refuse("reason", "money.problems.reason")
     micros = _amount(visit)
     if not micros:
         raise visit.refuse("amount", "money.problems.zero")
-    reference = visit.form["reference"].strip() or None
-    until = visit.form["until"].strip() or None
+    reference = visit.entered("reference") or None
+    until = visit.entered("until") or None
     try:
         done = money.adjust(*visit.opened, micros, reason, reference, until)
     except ApprovalNeeded:
@@ -143,7 +143,7 @@ def adjust(visit: Visit) -> Response:
 
 def set_credit(visit: Visit) -> Response:
     """Say how far below nothing the balance may go; empty is that the account pays in advance."""
-    typed = visit.form["limit"].strip()
+    typed = visit.entered("limit")
     limit = visit.read_amount("limit", typed) if typed else None
     if limit is not None and limit < 0:
         raise visit.refuse("limit", "money.problems.limit")
@@ -171,7 +171,7 @@ def _sent_fees(visit: Visit) -> dict[str, str]:
     fees: dict[str, str] = {}
     problems: dict[str, str] = {}
     for name, *_ in _fees(visit):
-        typed = visit.form[name].strip()
+        typed = visit.entered(name)
         try:
             if typed:
                 fees[name] = format_amount(visit.read_amount(name, typed))

@@ -33,7 +33,7 @@ def list_payments(
     headings = ("REQUEST", "ACCOUNT", "AT", "AMOUNT", "STATE", "ATTEMPTS", "DETAIL")
     fields = ("requestId", "accountId", "at", "amount", "state", "attempts", "detail")
     text = columns(headings, rows, fields, "-", {"AMOUNT"}) if rows else "no payment is in doubt"
-    show([_data(intent) for intent in found], text, as_json=as_json)
+    show([_data(intent) for intent in found], text, as_json)
 
 
 @app.command("show")
@@ -41,7 +41,7 @@ def show_payment(request: RequestIdArgument, as_json: AsJson = False) -> None:
     """Show what is known about the payment of a request."""
     found = payments.get(open_session(), request)
     lines = [f"{name}: {'-' if value is None else value}" for name, value in _row(found).items()]
-    show(_data(found), "\n".join(lines), as_json=as_json)
+    show(_data(found), "\n".join(lines), as_json)
 
 
 @app.command()
@@ -52,7 +52,7 @@ def retry(
     """Reverse payments for which all attempts have failed; a running server does it at once."""
     again = payments.retry(open_session(), requests)
     text = "\n".join(f"the payment of {intent.request_id} is reversed again" for intent in again)
-    show([_data(intent) for intent in again], text, as_json=as_json)
+    show([_data(intent) for intent in again], text, as_json)
 
 
 def _row(intent: KeptIntent) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def list_users(account: AccountFilter = None, as_json: AsJson = False) -> None:
     headings = ("PERSON", "EMAIL", "NAME", "STATUS", "ROLES", "LAST SIGN-IN")
     fields = ("userId", "login", "name", "status", "shownRoles", "signedInAt")
     rows = [{**each, "shownRoles": _roles(each)} for each in data]
-    show(data, columns(headings, rows, fields, "-"), as_json=as_json)
+    show(data, columns(headings, rows, fields, "-"), as_json)
 
 
 @app.command("show")
@@ -75,7 +75,7 @@ def show_user(who: Who, as_json: AsJson = False) -> None:
     from gatehouse.admin.people.use_cases import users
 
     data = _data(users.get(open_session(), None, who))
-    show(data, sheet({**data, "roles": _roles(data)}.items()), as_json=as_json)
+    show(data, sheet({**data, "roles": _roles(data)}.items()), as_json)
 
 
 @app.command()
@@ -124,7 +124,7 @@ def disable(who: Who, as_json: AsJson = False) -> None:
     from gatehouse.admin.people.use_cases import users
 
     changed = users.disable(open_session(), None, who)
-    show(_data(changed), f"{changed.login} is disabled", as_json=as_json)
+    show(_data(changed), f"{changed.login} is disabled", as_json)
 
 
 @app.command()
@@ -133,7 +133,7 @@ def enable(who: Who, as_json: AsJson = False) -> None:
     from gatehouse.admin.people.use_cases import users
 
     changed = users.enable(open_session(), None, who)
-    show(_data(changed), f"{changed.login} can sign in again", as_json=as_json)
+    show(_data(changed), f"{changed.login} can sign in again", as_json)
 
 
 @app.command()
@@ -154,7 +154,7 @@ def reset(
     show(
         {"userId": person.user_id, "login": person.login, **shown},
         f"{shown['link']}\n{once_words(shown)}",
-        as_json=as_json,
+        as_json,
     )
 
 
@@ -177,7 +177,7 @@ def sessions(who: Who, as_json: AsJson = False) -> None:
     ]
     headings = ("SESSION", "BY", "ADDRESS", "BROWSER", "SINCE", "LAST SEEN")
     fields = ("sessionId", "method", "address", "browser", "createdAt", "seenAt")
-    show(data, columns(headings, data, fields, "-"), as_json=as_json)
+    show(data, columns(headings, data, fields, "-"), as_json)
 
 
 @app.command("end-sessions")
@@ -186,7 +186,7 @@ def end_sessions(who: Who, as_json: AsJson = False) -> None:
     from gatehouse.admin.people.use_cases import users
 
     ended = users.end_sessions(open_session(), None, who)
-    show({"ended": ended}, f"{ended} sessions ended", as_json=as_json)
+    show({"ended": ended}, f"{ended} sessions ended", as_json)
 
 
 @app.command()
@@ -199,7 +199,7 @@ def delete(who: Who, yes: Yes = False, as_json: AsJson = False) -> None:
     if not yes:
         typer.confirm(f"Delete {person.login}?", abort=True, err=True)
     users.delete(session, None, who)
-    show(_data(person), f"{person.login} is deleted", as_json=as_json)
+    show(_data(person), f"{person.login} is deleted", as_json)
 
 
 @app.command()
@@ -211,7 +211,7 @@ def repair(yes: Yes = False, as_json: AsJson = False) -> None:
     if not yes:
         typer.confirm("Trust the people who are in the database now?", abort=True, err=True)
     kept, removed = users.repair(session)
-    show({"kept": kept, "removed": removed}, f"{kept} kept, {removed} removed", as_json=as_json)
+    show({"kept": kept, "removed": removed}, f"{kept} kept, {removed} removed", as_json)
 
 
 def _show_invited(invited: "Invited", text: str, *, as_json: bool) -> None:
@@ -220,7 +220,7 @@ def _show_invited(invited: "Invited", text: str, *, as_json: bool) -> None:
     if invited.link is not None:
         shown = handed_over(invited.user.login, invited.link)
         text = f"{text}\n{shown['link']}\n{once_words(shown)}"
-    show({**_data(invited.user), **shown}, text, as_json=as_json)
+    show({**_data(invited.user), **shown}, text, as_json)
 
 
 def handed_over(login: str, link: "NewLink") -> dict[str, Any]:

@@ -119,7 +119,7 @@ def check(visit: Visit) -> Response:
 
 def apply(visit: Visit) -> Response:
     """Put a draft in force, or propose it where two pairs of eyes are wanted."""
-    document, note = visit.form["document"], visit.form["note"].strip()
+    document, note = visit.form["document"], visit.entered("note")
     number, base = visit.form["pipeline"], base_of(visit)
     if not note:
         raise visit.refuse("note", "rules.problems.note")
@@ -157,7 +157,7 @@ def _tried(visit: Visit, content: bytes) -> PipelineTrial | None:
     if visit.form.get("mode") == _WRITTEN:
         body = visit.form["written"].encode()
         return try_request(session, account_id, visit.desk.settings, content, body)
-    request_id = visit.form["request"].strip()
+    request_id = visit.entered("request")
     return try_pipeline(session, account_id, content, request_id) if request_id else None
 
 
@@ -193,7 +193,7 @@ def _written(visit: Visit, document: str) -> str:
     """The request that was sent with the form, or one to begin with."""
     if not visit.form.get("start"):
         return visit.form.get("written") or request_for(document)
-    request_id = visit.form["request"].strip()
+    request_id = visit.entered("request")
     try:
         record = get_decision(*visit.opened, request_id)
     except (InvalidInput, NotFound):

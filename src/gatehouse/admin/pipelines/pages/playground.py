@@ -140,7 +140,7 @@ def triggers_of(field: str) -> tuple[str, ...]:
 
 
 def _wanted(visit: Visit) -> Wanted:
-    given: dict[str, Any] = {name: visit.form[name].strip() for name in SAMPLE}
+    given: dict[str, Any] = {name: visit.entered(name) for name in SAMPLE}
     if given["operation"] not in OPERATIONS:
         raise visit.refuse("operation", "playground.problems.operation")
     if given["card"] not in cards():

@@ -79,7 +79,7 @@ def export(  # noqa: PLR0913, PLR0917  # each option is one way to name the pers
     if out != "-":
         rows = [(_words(name), value) for name, value in msgspec.to_builtins(counts).items()]
         data = {"file": out, **msgspec.to_builtins(counts)}
-        show(data, sheet([("file", out), *rows]), as_json=as_json)
+        show(data, sheet([("file", out), *rows]), as_json)
 
 
 @app.command()
@@ -129,7 +129,7 @@ def erase(  # noqa: PLR0913, PLR0917  # each option is one way to name the perso
         done.archives, missing = left
     data = {**msgspec.to_builtins(done), "archivesMissing": missing}
     rows = [(_words(name), value) for name, value in data.items() if name not in _WARNED_OF]
-    show(data, ("would be erased\n" if dry_run else "") + sheet(rows), as_json=as_json)
+    show(data, ("would be erased\n" if dry_run else "") + sheet(rows), as_json)
     warn(_warnings(data, dry_run=dry_run))
 
 

@@ -43,7 +43,7 @@ def show_retention(as_json: AsJson = False) -> None:
         for kind, about in _ABOUT.items()
     ]
     text = table(("KIND", "KEPT", "OLDER", "ABOUT"), rows, right=("OLDER",))
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command()
@@ -93,7 +93,7 @@ def run(  # noqa: PLR0913, PLR0917  # an option for each kind
     data = {"dryRun": dry_run, **msgspec.to_builtins(deleted)}
     counts = [(kind, count) for kind, count in data.items() if kind != "dryRun"]
     heading = "WOULD BE DELETED" if dry_run else "DELETED"
-    show(data, table(("KIND", heading), counts, right=(heading,)), as_json=as_json)
+    show(data, table(("KIND", heading), counts, right=(heading,)), as_json)
 
 
 @app.command()
@@ -107,7 +107,7 @@ def partition(as_json: AsJson = False) -> None:
 
     done = partition_decisions(open_session())
     since = f"partitions begin with {done.first_month}"
-    show(done, f"already done; {since}" if done.already else since, as_json=as_json)
+    show(done, f"already done; {since}" if done.already else since, as_json)
 
 
 def _days(kind: str, text: str) -> int:

@@ -97,7 +97,7 @@ def list_reviews(
     if len(found) > limit:
         text += f"\nthere are more: --after {page[-1].review.request_id}"
     currency = accounts.get(session, account_id).account.currency
-    show([public_review(one, currency) for one in page], text, as_json=as_json)
+    show([public_review(one, currency) for one in page], text, as_json)
 
 
 @app.command("search")
@@ -123,7 +123,7 @@ def search(
     data = [public_review(one, currency) for one in found.reviews]
     text = review_list(found.reviews, session.clock()) if data else "no reviews"
     text += following(found.next_cursor)
-    show({"reviews": data, "nextCursor": found.next_cursor}, text, as_json=as_json)
+    show({"reviews": data, "nextCursor": found.next_cursor}, text, as_json)
 
 
 @app.command("show")
@@ -277,13 +277,13 @@ def _show_whole(opened: Opened, view: ReviewView, *, as_json: bool) -> None:
     why = reviews.explain_review(session, account_id, view)
     currency = accounts.get(session, account_id).account.currency
     text = review_sheet(view, why, session.clock())
-    show(public_review(view, currency, why), text, as_json=as_json)
+    show(public_review(view, currency, why), text, as_json)
 
 
 def _show_done(opened: Opened, done: ReviewView, text: str, as_json: bool) -> None:
     """Print what a change came to: a line, or the review as it is now."""
     currency = accounts.get(*opened).account.currency
-    show(public_review(done, currency), text, as_json=as_json)
+    show(public_review(done, currency), text, as_json)
 
 
 def _resolved(done: ReviewView, verb: str) -> str:
@@ -299,7 +299,7 @@ def _show_items(items: list[ResolvedItem], done: str, *, dry_run: bool, as_json:
     lines += [f"refused: {why}" for why in refused]
     lines.append(f"{len(items) - len(refused)} of {len(items)} reviews")
     data = {**msgspec.to_builtins(public_results(items), enc_hook=plain), "dryRun": dry_run}
-    show(data, "\n".join(lines), as_json=as_json)
+    show(data, "\n".join(lines), as_json)
     if refused:
         raise typer.Exit(1)
 

@@ -171,7 +171,7 @@ def correct(visit: Visit) -> Response:
 
 def note(visit: Visit) -> Response:
     """Add a note for colleagues."""
-    text = visit.form["note"].strip()
+    text = visit.entered("note")
     if not text:
         raise visit.refuse("note", "reviews.problems.note")
     add_note(*visit.opened, visit.place("id"), text)
@@ -180,7 +180,7 @@ def note(visit: Visit) -> Response:
 
 def assign(visit: Visit) -> Response:
     """Give a review to a person, to oneself or to nobody."""
-    request_id, given = visit.place("id"), visit.form["assignee"].strip()
+    request_id, given = visit.place("id"), visit.entered("assignee")
     assignee = visit.visitor.login if visit.form.get("me") else given or None
     # It is taken only from the person whom the page named.
     has_it = get_review(*visit.opened, request_id).review.assignee
@@ -217,7 +217,7 @@ def _finding(visit: Visit) -> ReviewFinding:
     verdict = visit.form["verdict"]
     if verdict not in ("approve", "decline"):
         raise visit.refuse("verdict", "reviews.problems.verdict")
-    offered, words = visit.form["offered"], visit.form["why"].strip()
+    offered, words = visit.form["offered"], visit.entered("why")
     named = visit.text(f"reviews.offered.{offered}") if offered in _OFFERED else ""
     reason = ": ".join(each for each in (named, words) if each)
     if not reason:

@@ -62,7 +62,7 @@ def check(file: RuleSetFileArgument, as_json: AsJson = False) -> None:
         f"rule set {rule_set.name} is well-formed: {len(rule_set.rules)} rules over "
         f"{len(signals)} signals and {len(lists)} lists"
     )
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command()
@@ -102,7 +102,7 @@ def list_rule_sets(account: AccountOption = None, as_json: AsJson = False) -> No
     ]
     headings = ("RULE SET", "VERSION", "RULES", "DESCRIPTION")
     text = columns(headings, data, ("ruleSet", "version", "rules", "description"), "-")
-    show(data, text, as_json=as_json)
+    show(data, text, as_json)
 
 
 @app.command("show")
@@ -127,7 +127,7 @@ def show_rule_set(
         **_data(found.definition),
         **{"active": found.in_force, "document": found.document},
     }
-    show(data, found.document.rstrip("\n"), as_json=as_json)
+    show(data, found.document.rstrip("\n"), as_json)
 
 
 @app.command()
@@ -183,7 +183,7 @@ def try_case(
         result = rule_trial.try_rules_with_lists(*open_account(account), rule_set, tried)
     else:
         result = rule_trial.try_rules(rule_set, tried)
-    show(result, _trial_text(result, every=every), as_json=as_json)
+    show(result, _trial_text(result, every=every), as_json)
 
 
 @app.command()
@@ -200,7 +200,7 @@ def signals(
         raise InvalidInput(f"there is no group {group}{suggestion(group, groups)}")
     found = [info for info in SIGNALS.values() if group in (None, info.group)]
     rows = [(info.name, info.type, info.example, info.about) for info in found]
-    show(found, table(("SIGNAL", "TYPE", "EXAMPLE", "ABOUT"), rows), as_json=as_json)
+    show(found, table(("SIGNAL", "TYPE", "EXAMPLE", "ABOUT"), rows), as_json)
 
 
 def _data(rule_set: "RuleSet") -> dict[str, Any]:

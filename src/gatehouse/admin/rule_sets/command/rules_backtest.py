@@ -64,7 +64,7 @@ def backtest(  # noqa: PLR0913, PLR0917  # each option is one property of a back
             reached = progress.reached_record
             report = rule_backtest.backtest(session, rule_set, span, options, reached)
     warn(report.warnings)
-    show(_data(report), _text(report), as_json=as_json)
+    show(_data(report), _text(report), as_json)
 
 
 def _data(report: "BacktestReport") -> dict[str, Any]:

@@ -81,7 +81,7 @@ def switch(visit: Visit) -> Response:
         raise visit.refuse("state", "rules.one.state_missing")
     state, seen = RuleState(sent), base_of(visit)
     usual = visit.text("rules.one.note", rule=names[1], state=visit.text(f"rules.states.{state}"))
-    note = visit.form["note"].strip() or usual
+    note = visit.entered("note") or usual
     new = changed_version(*visit.opened, *names, RuleChange(state))
     base = new.base if seen is None else seen
     if _VERSIONS.needs_approval(visit):

@@ -132,10 +132,10 @@ def add(visit: Visit) -> Response:
         change = RuleChange(None, built.text, Outcome(outcome), description)
         return show_change(visit, found, with_changed_rule(document, named, change))
     rule = NewRule(
-        visit.form["name"].strip(),
+        visit.entered("name"),
         built.text,
         Outcome(outcome),
-        visit.form["description"].strip(),
+        visit.entered("description"),
         shadow=bool(visit.form.get("shadow")),
     )
     return show_change(visit, found, with_rule(document, rule))

@@ -147,7 +147,7 @@ def show_change(
     visit: Visit, found: ConfigurationVersion[RuleSet], document: str, **more: Any
 ) -> Response:
     """One rule as it was and as it would be, and what the draft would have done."""
-    name = visit.form.get("rule") or visit.form["name"].strip()
+    name = visit.form.get("rule") or visit.entered("name")
     try:
         drafted = read_rule_set(document.encode())
         draft = previewed(visit, document, _days(visit))
@@ -224,7 +224,7 @@ def with_draft(visit: Visit, document: str, draft: Draft) -> Response:
 
 def apply(visit: Visit) -> Response:
     """Put a draft in force, or propose it where two pairs of eyes are wanted."""
-    document, note = visit.form["document"], visit.form["note"].strip()
+    document, note = visit.form["document"], visit.entered("note")
     name, base = visit.form["set"], base_of(visit)
     if not note:
         raise visit.refuse("note", "rules.problems.note")

@@ -31,14 +31,14 @@ def fill(
     with Progress("filling", None) as progress:
         done = fill_demo(open_session(), settings, decisions, progress.reached_record)
     if done is None:
-        show({"filled": False}, "the demo account has its past already", as_json=as_json)
+        show({"filled": False}, "the demo account has its past already", as_json)
         return
     text = (
         f"{done.decisions:,} decisions of the last 30 days: {done.accepted:,} accepted, "
         f"{done.reviewed:,} for review, {done.declined:,} declined; {done.labels:,} labels.\n"
         "Look at them with: gatehouse decisions list, gatehouse reviews list"
     )
-    show({"filled": True, **msgspec.to_builtins(done)}, text, as_json=as_json)
+    show({"filled": True, **msgspec.to_builtins(done)}, text, as_json)
 
 
 @app.command("fill-beside", hidden=True)

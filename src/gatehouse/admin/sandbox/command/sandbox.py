@@ -20,7 +20,7 @@ def sandbox(as_json: AsJson = False) -> None:
         "ID Verify really compares with these people. No other card has a holder on record, "
         "except those imported with: gatehouse identities import"
     )
-    show({"triggers": triggers, "people": people}, text, as_json=as_json)
+    show({"triggers": triggers, "people": people}, text, as_json)
 
 
 def _triggers() -> tuple[list[Any], str]:

@@ -94,7 +94,7 @@ def find(visit: Visit) -> Response:
 
     The id of a request leads straight to it, whatever it was looked for as.
     """
-    who, value = visit.form["who"], visit.form["value"].strip()
+    who, value = visit.form["who"], visit.entered("value")
     if who not in WHO or not value:
         raise visit.refuse("value", "decisions.problems.value")
     return sought_decisions(visit, who, value, addressed_filters(visit, _kept(visit)))

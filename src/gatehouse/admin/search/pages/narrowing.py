@@ -84,7 +84,7 @@ def set_conditions(visit: Visit, kept: Kept) -> list[SetCondition]:
 
 def added_condition(visit: Visit, kept: Kept) -> Kept:
     """The filters with the condition that was sent, written or clicked together."""
-    written, signal = (visit.form[name].strip() for name in ("condition", "signal"))
+    written, signal = (visit.entered(name) for name in ("condition", "signal"))
     field = "condition" if written else "signal"
     try:
         if not written:

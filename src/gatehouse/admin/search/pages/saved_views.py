@@ -32,7 +32,7 @@ def saved_views(visit: Visit, page: str) -> list[tuple[SavedSearch, Values, bool
 
 def save_view(visit: Visit, kept: Kept, page: str = "decisions") -> Response:
     """Keep the filters of an address under a name."""
-    name = visit.form["name"].strip()
+    name = visit.entered("name")
     if not 1 <= len(name) <= _LONGEST_NAME:
         raise visit.refuse("name", "decisions.problems.name", most=_LONGEST_NAME)
     kept = {each: values for each, values in kept.items() if each != SOUGHT}
