@@ -11,6 +11,7 @@ from gatehouse.admin.alerts.types.hours import HourCounts, decode_hour, encode_h
 from gatehouse.admin.alerts.types.judging import AlertKind
 from gatehouse.admin.alerts.types.shown import AlertFound
 from gatehouse.core.ids import first_id
+from gatehouse.store.counting import count_rows
 from gatehouse.store.tables import ACCOUNTS, DECISIONS
 
 _H: Final = ALERT_HOURS.c
@@ -54,7 +55,7 @@ def accounts_since(connection: sa.Connection, since_ms: int) -> list[str]:
 def raised_between(connection: sa.Connection, account_id: str, since_ms: int, until_ms: int) -> int:
     """How many alerts were raised between two moments."""
     within = (_A.account_id == account_id, _A.began_at_ms >= since_ms, _A.began_at_ms < until_ms)
-    return connection.scalar(sa.select(sa.func.count()).where(*within)) or 0
+    return count_rows(connection, ALERTS, *within)
 
 
 def known_hours(connection: sa.Connection, account_id: str, since_ms: int) -> set[int]:

@@ -16,6 +16,7 @@ from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
+from gatehouse.store.counting import count_rows
 from gatehouse.store.people.tables import PROPOSALS
 
 _PROPOSALS_MANY: Final = Phrase(
@@ -59,8 +60,7 @@ def add(change: Change, new: StoredProposal[Any]) -> None:
     """Keep a proposal."""
     mine = (PROPOSALS.c.account_id == new.account_id) & (PROPOSALS.c.state == ProposalState.OPEN)
     still = mine & (PROPOSALS.c.expires_at_ms > change.now_ms)
-    count = sa.select(sa.func.count()).select_from(PROPOSALS).where(still)
-    if (change.connection.scalar(count) or 0) >= MOST_OPEN:
+    if count_rows(change.connection, PROPOSALS, still) >= MOST_OPEN:
         raise Conflict(_PROPOSALS_MANY(most=MOST_OPEN))
     columns = {
         "id": new.proposal_id,

@@ -11,6 +11,7 @@ from gatehouse.core.clock import Moment
 from gatehouse.core.ids import first_id, id_time_ms
 from gatehouse.core.reading.validation import parse_own_type
 from gatehouse.core.wording.sentences import plain
+from gatehouse.store.counting import count_rows
 from gatehouse.store.decisions.review_events import EventKind, ReviewState
 from gatehouse.store.tables import DECISIONS, REVIEW_EVENTS, REVIEWS
 
@@ -103,12 +104,13 @@ def opened(connection: sa.Connection, account_id: str, since_ms: int, until_ms: 
 
 def still_open_before(connection: sa.Connection, account_id: str, before_ms: int) -> int:
     """How many reviews from before a moment are open by now."""
-    query = sa.select(sa.func.count()).where(
+    return count_rows(
+        connection,
+        REVIEWS,
         _V.account_id == account_id,
         _V.state == ReviewState.OPEN.value,
         _V.request_id < first_id("req", before_ms),
     )
-    return connection.scalar(query) or 0
 
 
 def _between(

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from gatehouse.core.errors import KeyMissing, SealBroken
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.decisions.order_envelope import EnvelopeSealer, OrderEnvelope
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import is_any_of
 from gatehouse.store.decisions.evidence_table import ORDER_EVIDENCE
 
@@ -33,5 +34,4 @@ def read(
 
 def count(connection: sa.Connection, account_id: str) -> int:
     """Of how many orders something is kept."""
-    query = sa.select(sa.func.count()).where(_E.account_id == account_id)
-    return connection.scalar(query) or 0
+    return count_rows(connection, ORDER_EVIDENCE, _E.account_id == account_id)

@@ -25,6 +25,7 @@ from gatehouse.sentry.memory.memory import DAY_S, MemoryEvent
 from gatehouse.sentry.records.event import PastEvent, opened_event, past_event_in
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.counting import count_rows
 from gatehouse.store.tables import ACCOUNTS, DECISIONS, HOLDS, MISSED_EVENTS
 
 _DAY_MS: Final = 86_400_000
@@ -219,7 +220,7 @@ class _Rebuild:
 def _count(connection: sa.Connection, from_ms: int, before_ms: int) -> int:
     ids = DECISIONS.c.request_id
     span = sa.and_(ids > first_id("req", from_ms), ids < first_id("req", before_ms))
-    return connection.scalar(sa.select(sa.func.count()).where(span)) or 0
+    return count_rows(connection, DECISIONS, span)
 
 
 def _still_open(connection: sa.Connection, now_ms: int) -> frozenset[str]:

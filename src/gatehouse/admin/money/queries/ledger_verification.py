@@ -20,6 +20,7 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.ledger import ADJUSTED, TOPPED_UP, stream
 from gatehouse.store.accounts.tables import EXPIRING_CREDITS
 from gatehouse.store.admin import audit
+from gatehouse.store.counting import count_rows
 from gatehouse.store.tables import AUDIT, DECISIONS, HOLDS, LEDGER_ENTRIES
 
 RETENTION_BEGAN: Final = "retention.begin"
@@ -66,7 +67,7 @@ def _compare_with_trail(connection: sa.Connection, report: LedgerReport) -> None
     """Every top-up and adjustment has exactly one audit line that says the same, and vice versa."""
     is_payment = _E.kind.in_([kind.value for kind in _ACTIONS])
     payments = sa.select(LEDGER_ENTRIES).where(is_payment).subquery("payments")
-    report.payments = connection.scalar(sa.select(sa.func.count()).select_from(payments)) or 0
+    report.payments = count_rows(connection, payments)
     lines = _payment_lines(connection)
     p, line = payments.c, lines.c
     same = (p.account_id == line.account_id) & (p.reference == line.reference)
@@ -174,7 +175,7 @@ def _compare_with_records(connection: sa.Connection, report: LedgerReport, kept_
                 else:
                     amount = charged[request_id]
                     report.note(f"{request_id}: closed {amount} without a decision record")
-    total = connection.scalar(sa.select(sa.func.count()).select_from(DECISIONS)) or 0
+    total = count_rows(connection, DECISIONS)
     if total == report.records:
         return
     closed = closes.subquery("closed")

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from gatehouse.admin.outcomes.queries.rows import note_changes
 from gatehouse.admin.outcomes.tables import OUTCOMES
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import is_any_of
 
 _O: Final = OUTCOMES.c
@@ -70,5 +71,4 @@ def delete_outcomes(account_id: str, before_ms: int, connection: sa.Connection, 
 
 def count_outcomes(connection: sa.Connection, account_id: str, before_ms: int) -> int:
     """How many outcomes happened before a moment."""
-    query = sa.select(sa.func.count()).where(_O.account_id == account_id, _O.at_ms < before_ms)
-    return connection.scalar(query) or 0
+    return count_rows(connection, OUTCOMES, _O.account_id == account_id, _O.at_ms < before_ms)

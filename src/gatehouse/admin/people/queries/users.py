@@ -19,6 +19,7 @@ from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured.signing import INSTALLATION, Signer, is_same
+from gatehouse.store.counting import count_rows
 from gatehouse.store.people.tables import (
     ONE_TIME_TOKENS,
     SAVED_SEARCHES,
@@ -51,7 +52,7 @@ def add(change: Change, user: User) -> User:
     login = _login_hash(change.ring, user.login)
     if change.connection.scalar(sa.select(USERS.c.id).where(USERS.c.login == login)):
         raise Conflict(_LOGIN_KNOWN(login=recordable(user.login)))
-    if (change.connection.scalar(sa.select(sa.func.count()).select_from(USERS)) or 0) >= MOST_USERS:
+    if count_rows(change.connection, USERS) >= MOST_USERS:
         raise Conflict(_PEOPLE_MANY(most=MOST_USERS))
     new = msgspec.structs.replace(user, changes=1)
     change.connection.execute(USERS.insert(), _row(change, new))

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from gatehouse.admin.evidence.use_cases.forgetting import forget_orders
 from gatehouse.admin.privacy.queries.waiting import any_not_over, not_over
 from gatehouse.core.ids import first_id
+from gatehouse.store.counting import count_rows
 from gatehouse.store.decisions import review_events
 from gatehouse.store.decisions.partitions import Month, drop_month, is_partitioned, months_before
 from gatehouse.store.decisions.review_events import ReviewState
@@ -77,9 +78,7 @@ class OldDecisions:
 
     def count(self, connection: sa.Connection) -> int:
         """How many there are, without those that are not over."""
-        query = sa.select(sa.func.count()).select_from(DECISIONS)
-        older = connection.scalar(query.where(*self._here())) or 0
-        return older - self._kept(connection)
+        return count_rows(connection, DECISIONS, *self._here()) - self._kept(connection)
 
     def delete_some(self, connection: sa.Connection, limit: int) -> DeletedRows | None:
         """Delete the next ones with all that hangs on them; None when there are no more."""
@@ -137,9 +136,8 @@ class OldDecisions:
             PAYMENT_OPERATIONS.c.state.in_(operations.NOT_OVER),
         )
         waiting = sa.union(reviewed, in_doubt, held, operated).subquery()
-        query = sa.select(sa.func.count()).select_from(DECISIONS)
         among = _D.request_id.in_(sa.select(waiting.c.request_id))
-        return connection.scalar(query.where(*self._here(), among)) or 0
+        return count_rows(connection, DECISIONS, *self._here(), among)
 
 
 class OldMonths:
@@ -195,8 +193,8 @@ def delete_labels(before_ms: int, connection: sa.Connection, limit: int) -> int:
 
 def count_labels(connection: sa.Connection, before_ms: int) -> int:
     """How many labels were recorded before a moment."""
-    query = sa.select(sa.func.count()).where(_F.recorded_at_ms < before_ms)
-    return connection.scalar(query.where(_not_newest(connection))) or 0
+    older = _F.recorded_at_ms < before_ms
+    return count_rows(connection, FEEDBACK, older, _not_newest(connection))
 
 
 def _resolved(account_id: str, before_ms: int) -> "sa.ColumnElement[bool]":
@@ -219,9 +217,7 @@ def delete_reviews(account_id: str, before_ms: int, connection: sa.Connection, l
 
 def count_reviews(connection: sa.Connection, account_id: str, before_ms: int) -> int:
     """How many resolved reviews of requests before a moment there are."""
-    return (
-        connection.scalar(sa.select(sa.func.count()).where(_resolved(account_id, before_ms))) or 0
-    )
+    return count_rows(connection, REVIEWS, _resolved(account_id, before_ms))
 
 
 def delete_expired_answers(now_ms: int, connection: sa.Connection, limit: int) -> int:
@@ -242,7 +238,7 @@ def delete_imports(before_ms: int, connection: sa.Connection, limit: int) -> int
 
 def count_imports(connection: sa.Connection, before_ms: int) -> int:
     """How many imports began before a moment."""
-    return connection.scalar(sa.select(sa.func.count()).where(_I.started_at_ms < before_ms)) or 0
+    return count_rows(connection, IDENTITY_IMPORTS, _I.started_at_ms < before_ms)
 
 
 def delete_events(before_ms: int, connection: sa.Connection, limit: int) -> int:
@@ -255,7 +251,7 @@ def delete_events(before_ms: int, connection: sa.Connection, limit: int) -> int:
 
 def count_events(connection: sa.Connection, before_ms: int) -> int:
     """How many events were written before a moment."""
-    return connection.scalar(sa.select(sa.func.count()).where(_E.at_ms < before_ms)) or 0
+    return count_rows(connection, EVENTS, _E.at_ms < before_ms)
 
 
 def _not_newest(connection: sa.Connection) -> "sa.ColumnElement[bool]":

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import sqlalchemy as sa
 
 from gatehouse.core.wording.labels import Label
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import is_any_of
 from gatehouse.store.search.position import FOLLOWED
 from gatehouse.store.tables import DECISIONS, FEEDBACK, REVIEWS, SEARCH_ENTRIES, SEARCH_WAITING
@@ -235,7 +236,7 @@ def count_up_to(connection: sa.Connection, source: AnySource, span: IdSpan, most
     total = 0
     for branch in source.branches:
         rows = _ordered(branch, span, most, True).subquery()
-        total += connection.scalar(sa.select(sa.func.count()).select_from(rows)) or 0
+        total += count_rows(connection, rows)
         if total >= most:
             break
     return total

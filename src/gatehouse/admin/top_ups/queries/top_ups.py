@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.admin.top_ups.tables import TOP_UPS
 from gatehouse.admin.top_ups.types import NOT_OVER, TopUpKind, TopUpState
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import struct_from
 
 _T: Final = TOP_UPS.c
@@ -67,7 +68,7 @@ def listing(connection: sa.Connection, account_id: str, limit: int) -> list[Kept
 def count_open(connection: sa.Connection, account_id: str) -> int:
     """How many of an account are not over."""
     mine = (_T.account_id == account_id) & _T.state.in_(NOT_OVER)
-    return connection.scalar(sa.select(sa.func.count()).select_from(TOP_UPS).where(mine)) or 0
+    return count_rows(connection, TOP_UPS, mine)
 
 
 def charged_since(connection: sa.Connection, account_id: str, since_ms: int) -> int:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
 from gatehouse.core.ids import first_id
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import insert_rows, is_any_of, struct_from
 from gatehouse.store.tables import WEBHOOK_DELIVERIES, WEBHOOKS
 
@@ -101,8 +102,7 @@ def due(
 
 def count_waiting(connection: sa.Connection, webhook_id: str) -> int:
     """How many messages wait."""
-    query = sa.select(sa.func.count()).where(_D.webhook_id == webhook_id)
-    return connection.scalar(query) or 0
+    return count_rows(connection, WEBHOOK_DELIVERIES, _D.webhook_id == webhook_id)
 
 
 def record(connection: sa.Connection, owner: str, webhook_id: str, made: RecordedAttempts) -> bool:
