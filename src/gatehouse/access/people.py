@@ -5,6 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
+from gatehouse.core.filling import filled
 from gatehouse.core.secrets.hidden import Personal
 
 
@@ -135,20 +136,13 @@ class UserView(Personal, frozen=True, rename="camel"):
         roles = user.roles
         if account_id is not None:
             roles = {each: role for each, role in roles.items() if each == account_id}
-        return cls(
-            user_id=user.user_id,
-            login=user.login,
-            name=user.name,
-            status=user.status,
+        return filled(
+            cls,
+            user,
             roles=roles,
-            is_operator=user.is_operator,
-            is_billing=user.is_billing,
             has_password=user.password is not None,
             has_totp=user.totp is not None,
             recovery_codes=len(user.recovery),
             passkeys=len(user.passkeys),
             single_sign_on=user.signs_in_elsewhere,
-            created_at_ms=user.created_at_ms,
-            signed_in_at_ms=user.signed_in_at_ms,
-            disabled_at_ms=user.disabled_at_ms,
         )

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from gatehouse.admin.people.queries import sealed
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.filling import filled
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import Change
@@ -119,16 +120,10 @@ def decide(
 
 def _proposal(ring: KeyRing, row: Any, content: Any) -> StoredProposal[Any]:
     bound = [row.id, row.account_id, row.kind, row.proposer, row.created_at_ms, row.expires_at_ms]
-    return StoredProposal(
+    return filled(
+        StoredProposal,
+        row,
         proposal_id=row.id,
-        account_id=row.account_id,
-        kind=row.kind,
         state=ProposalState(row.state),
-        proposer=row.proposer,
-        created_at_ms=row.created_at_ms,
-        expires_at_ms=row.expires_at_ms,
         content=sealed.open_sealed(ring, row, content, "proposals", *bound),
-        decided_by=row.decided_by,
-        decided_at_ms=row.decided_at_ms,
-        reason=row.reason,
     )

@@ -20,6 +20,7 @@ from gatehouse.admin.jobs.types import (
 )
 from gatehouse.core.clock import Moment, moment
 from gatehouse.core.errors import InvalidFields, NotFound
+from gatehouse.core.filling import filled
 from gatehouse.core.ids import is_id
 from gatehouse.core.wording.notes import read_note
 from gatehouse.core.wording.sentences import Phrase
@@ -150,18 +151,14 @@ def _shown_to(actor: Actor, job: StoredJob) -> JobResponse:
 
 def shown_job(job: StoredJob) -> JobResponse:
     """A job as faces show it."""
-    return JobResponse(
+    return filled(
+        JobResponse,
+        job,
         job_id=job.id,
-        kind=job.kind,
-        state=job.state,
         started_by=job.actor,
         created_at=Moment(job.created_at_ms),
         started_at=moment(job.started_at_ms),
         finished_at=moment(job.finished_at_ms),
-        done=job.done,
-        total=job.total,
-        step=job.step,
-        error=job.error,
         result=None if job.result is None else _said(msgspec.json.decode(job.result)),
     )
 

@@ -7,6 +7,7 @@ from msgspec import Meta
 from gatehouse.access.keys import OF_PLAYGROUND, ApiKey
 from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment, moment
+from gatehouse.core.filling import filled
 
 LONGEST_NAME: Final = 100
 LONGEST_REASON: Final = 200
@@ -116,17 +117,14 @@ class KeyPage(CamelStruct):
 
 def shown(key: ApiKey, now_ms: int) -> KeyShown:
     """A key as faces show it."""
-    return KeyShown(
-        key_id=key.key_id,
-        name=key.name,
+    return filled(
+        KeyShown,
+        key,
         status=key.status(now_ms),
         scopes=list(key.scopes),
         networks=list(key.networks),
-        rate_limit_per_second=key.rate_limit_per_second,
         created_at=Moment(key.created_at_ms),
         expires_at=moment(key.expires_at_ms),
         revoked_at=moment(key.revoked_at_ms),
         last_used_at=moment(key.last_used_at_ms),
-        successor=key.successor,
-        parent=key.parent,
     )

@@ -15,6 +15,7 @@ from gatehouse.admin.sign_in.queries import sessions, tokens
 from gatehouse.admin.sign_in.queries.sessions import SessionOrigin, UserSession
 from gatehouse.admin.sign_in.use_cases.throttle import network_of
 from gatehouse.core.errors import ConfigurationRefused, NotFound, StoreUnavailable
+from gatehouse.core.filling import filled
 from gatehouse.core.ids import Randomness
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.settings.settings import Settings
@@ -107,18 +108,12 @@ def resolve(
         # A page can be shown without that note; the next one makes it.
         with contextlib.suppress(StoreUnavailable), session.database.writing() as connection:
             sessions.note_seen(connection, found.session_id, now_ms)
-    return Visitor(
-        user_id=user.user_id,
-        login=user.login,
-        name=user.name,
+    return filled(
+        Visitor,
+        user,
         session_id=found.session_id,
         csrf_token=sealed.hashed(session.ring, "csrf", token),
-        roles=user.roles,
         composed=own_roles.held(session, user.roles),
-        is_operator=user.is_operator,
-        is_billing=user.is_billing,
-        locale=user.locale,
-        time_zone=user.time_zone,
         needs_new_token=found.rights != user.rights,
     )
 

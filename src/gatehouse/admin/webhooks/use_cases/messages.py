@@ -25,6 +25,7 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import Moment, iso_time, moment
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.events import EventName, rights_of
+from gatehouse.core.filling import filled
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.scopes import account_change
@@ -184,15 +185,10 @@ def _shown(attempt: Attempt) -> PublicAttempt:
     # A test has one attempt, so that there is nothing to give up.
     ends = attempt.next_at_ms is None and attempt.type != TEST_TYPE
     failed: Literal["failed", "given_up"] = "given_up" if ends else "failed"
-    return PublicAttempt(
-        id=attempt.id,
-        event_id=attempt.event_id,
-        type=attempt.type,
+    return filled(
+        PublicAttempt,
+        attempt,
         at=Moment(attempt.at_ms),
-        number=attempt.number,
         outcome="accepted" if attempt.failure is None else failed,
-        status=attempt.status,
-        failure=attempt.failure,
-        duration_ms=attempt.duration_ms,
         next_at=moment(attempt.next_at_ms),
     )
