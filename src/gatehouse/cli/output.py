@@ -65,8 +65,9 @@ def columns(
     headings: Sequence[str],
     data: Sequence[Mapping[str, Any]],
     fields: Sequence[str],
-    none: str,
     right: Container[str] = (),
+    *,
+    none: str = "-",
 ) -> str:
     """The named fields of records as a table; `none` stands for what is missing."""
     rows = [[cell(record[field], none) for field in fields] for record in data]
@@ -130,7 +131,7 @@ def _has_fields(value: object) -> bool:
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> str:
     fields = [*rows[0]]
-    return columns([_JOINT.sub(" ", each).upper() for each in fields], rows, fields, "-")
+    return columns([_JOINT.sub(" ", each).upper() for each in fields], rows, fields)
 
 
 def _fields(data: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ def list_accounts(as_json: AsJson = False) -> None:
     rows = [_shown(each) for each in found]
     fields = ("accountId", "name", "state", "currency", "balance", "createdAt")
     headings = ("ACCOUNT", "NAME", "STATE", "CURRENCY", "BALANCE", "CREATED")
-    text = columns(headings, rows, fields, "-", {"BALANCE"})
+    text = columns(headings, rows, fields, {"BALANCE"})
     show([_data(each) for each in found], text, as_json)
 
 

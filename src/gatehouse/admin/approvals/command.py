@@ -315,7 +315,7 @@ def list_proposals(account: AccountOption = None, as_json: AsJson = False) -> No
     data = [_data(each) for each in proposals.listing(*open_account(account))]
     headings = ("PROPOSAL", "KIND", "STATE", "BY", "EXPIRES", "DECIDED BY")
     fields = ("proposalId", "kind", "state", "proposer", "expiresAt", "decidedBy")
-    show(data, columns(headings, data, fields, "-"), as_json)
+    show(data, columns(headings, data, fields), as_json)
 
 
 @app.command("show")

@@ -30,7 +30,7 @@ def show_lines(
     rows = [{**each, "details": msgspec.json.encode(each["details"]).decode()} for each in data]
     headings = ("SEQ", "AT", "ACTOR", "ACTION", "ACCOUNT", "DETAILS")
     fields = ("seq", "at", "actor", "action", "accountId", "details")
-    show(data, columns(headings, rows, fields, "-"), as_json)
+    show(data, columns(headings, rows, fields), as_json)
 
 
 @app.command("export")

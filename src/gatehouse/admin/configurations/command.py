@@ -102,4 +102,6 @@ def version_lines(history: "Sequence[VersionLine]") -> tuple[list[dict[str, Any]
     ]
     rows = [{**each, "state": "in force" if each["active"] else ""} for each in data]
     headings = ("VERSION", "MADE", "BY", "STATE", "NOTE")
-    return data, columns(headings, rows, ("version", "createdAt", "actor", "state", "note"), "")
+    return data, columns(
+        headings, rows, ("version", "createdAt", "actor", "state", "note"), none=""
+    )

@@ -121,7 +121,7 @@ def add(  # noqa: PLR0913, PLR0917  # each option is one property of a statement
     fields = ("requestId", "label", "previousLabel", "changed")
     data: list[dict[str, Any]] = msgspec.to_builtins(recorded)
     rows = [{**each, "changed": "kept" if each["changed"] else "was known"} for each in data]
-    text = columns(("REQUEST", "LABEL", "BEFORE", ""), rows, fields, "-")
+    text = columns(("REQUEST", "LABEL", "BEFORE", ""), rows, fields)
     show(data, text, as_json)
 
 
@@ -139,7 +139,7 @@ def show_feedback(
     data = {"requestId": request, "label": counting, "history": [_data(one) for one in found]}
     text = f"{request}: {counting or 'no label'}"
     if found:
-        text += "\n\n" + columns(_HEADINGS, _rows(found), _FIELDS, "-")
+        text += "\n\n" + columns(_HEADINGS, _rows(found), _FIELDS)
     show(data, text, as_json)
 
 
@@ -159,7 +159,7 @@ def list_feedback(
     found = record.list_feedback(session, account_id, since_ms, label, limit + 1)
     page = found[:limit]
     headings, fields = ("REQUEST", *_HEADINGS), ("requestId", *_FIELDS)
-    text = columns(headings, _rows(page), fields, "-") if page else "no feedback"
+    text = columns(headings, _rows(page), fields) if page else "no feedback"
     if len(found) > limit:
         text += "\nthere are more: raise --limit"
     show([{"requestId": one.request_id, **_data(one)} for one in page], text, as_json)

@@ -34,7 +34,7 @@ def status(as_json: AsJson = False) -> None:
     found = feed_status(read_settings().intel_dir, system_clock)
     lines = [_line(feed) for feed in found.feeds]
     shown = [name for name in _FEED if name != "sha256"]
-    text = columns([name.upper() for name in shown], lines, shown, "-")
+    text = columns([name.upper() for name in shown], lines, shown)
     if found.files:
         files = [(report.name, report.state, _reason(report)) for report in found.files]
         text += "\n\n" + table(("FILE", "STATE", "REASON"), files)

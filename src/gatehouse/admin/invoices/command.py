@@ -116,7 +116,7 @@ def list_invoices(account: AccountOption = None, as_json: AsJson = False) -> Non
     ]
     headings = ("NUMBER", "KIND", "MONTH", "ISSUED", "TOTAL", "DUE", "CURRENCY")
     fields = ("number", "kind", "month", "issued_on", "total", "due", "currency")
-    text = columns(headings, rows, fields, "-", {"TOTAL", "DUE"})
+    text = columns(headings, rows, fields, {"TOTAL", "DUE"})
     show(found, text, as_json)
 
 
@@ -189,7 +189,7 @@ def accounts(
         "open": "OPEN",
     }
     right = {"BALANCE", "CREDIT LIMIT", "USED", "INVOICED", "OPEN"}
-    text = columns(tuple(shown.values()), data, tuple(shown), "-", right)
+    text = columns(tuple(shown.values()), data, tuple(shown), right)
     show(data, text, form is SheetFormat.JSON)
 
 

@@ -30,7 +30,7 @@ def list_jobs(
     found = use_cases.show_jobs(*open_account(account), types.JobSearch(limit)).jobs
     data = [_data(job) for job in found]
     headings = ("JOB", "KIND", "STATE", "STARTED BY", "CREATED")
-    text = columns(headings, data, ("jobId", "kind", "state", "actor", "createdAt"), "-")
+    text = columns(headings, data, ("jobId", "kind", "state", "actor", "createdAt"))
     show(data, text, as_json)
 
 

@@ -81,7 +81,7 @@ def list_keys(
     ]
     headings = ("KEY", "NAME", "STATUS", "SCOPES", "NETWORKS", "EXPIRES", "LAST USED")
     fields = ("keyId", "name", "status", "scopes", "networks", "expiresAt", "lastUsedAt")
-    show(data, columns(headings, rows, fields, "-"), as_json)
+    show(data, columns(headings, rows, fields), as_json)
 
 
 @app.command()

@@ -188,7 +188,7 @@ def show_list(
     if name is None:
         data = [_shown(one) for one in lists.overview(session, account_id).lists]
         columns_shown = ("list", "kind", "entries", "description")
-        text = columns(("NAME", "KIND", "ENTRIES", "DESCRIPTION"), data, columns_shown, "-")
+        text = columns(("NAME", "KIND", "ENTRIES", "DESCRIPTION"), data, columns_shown)
         show(data, text if data else "there are no lists", as_json)
         return
     at_ms = session.clock()
@@ -202,7 +202,7 @@ def show_list(
         data = [{**one, **more} for one, more in zip(data, matched, strict=True)]
         headings += ("MATCHED IN 30 DAYS", "LAST MATCH")
         fields += ("matched30Days", "lastMatchAt")
-    text = columns(headings, data, fields, "-") if data else f"list {name} is empty"
+    text = columns(headings, data, fields) if data else f"list {name} is empty"
     if len(found) == limit:
         text += f"\nthe first {limit}; more with --limit"
     show(data, text, as_json)

@@ -17,7 +17,7 @@ def addresses(as_json: AsJson = False) -> None:
 
     found = installation.addresses(open_session())
     rows = [{"connector": name, "path": path} for name, path in found.items()]
-    text = columns(("CONNECTOR", "PATH"), rows, ("connector", "path"), "-")
+    text = columns(("CONNECTOR", "PATH"), rows, ("connector", "path"))
     none = "no connector has a mapping with a part for notifications"
     show(rows, text if rows else none, as_json)
 
@@ -41,5 +41,5 @@ def unmatched(
     rows = [as_data(each) for each in installation.unmatched(session, limit)]
     fields = ("notificationId", "connector", "event", "receivedAt", "state", "reason")
     headings = ("NOTIFICATION", "CONNECTOR", "EVENT", "RECEIVED", "STATE", "REASON")
-    text = columns(headings, rows, fields, "-") if rows else "every payment was found"
+    text = columns(headings, rows, fields) if rows else "every payment was found"
     show(rows, text, as_json)

@@ -76,7 +76,7 @@ def list_webhooks(account: AccountOption = None, as_json: AsJson = False) -> Non
     rows = [{**each, "events": ",".join(each["events"])} for each in data]
     headings = ("WEBHOOK", "STATE", "WAITING", "UNREAD", "OLDEST", "EVENTS", "URL")
     fields = ("id", "state", "waiting", "unread", "oldestAt", "events", "url")
-    show(data, columns(headings, rows, fields, "-"), as_json)
+    show(data, columns(headings, rows, fields), as_json)
 
 
 @app.command("show")
@@ -184,7 +184,7 @@ def attempts(
         *("at", "eventId", "type", "number", "outcome", "status", "durationMs", "nextAt"),
         "failure",
     )
-    show(data, columns(headings, data, fields, "-"), as_json)
+    show(data, columns(headings, data, fields), as_json)
 
 
 @app.command()

@@ -32,7 +32,7 @@ def list_payments(
     rows = [_row(intent) for intent in found]
     headings = ("REQUEST", "ACCOUNT", "AT", "AMOUNT", "STATE", "ATTEMPTS", "DETAIL")
     fields = ("requestId", "accountId", "at", "amount", "state", "attempts", "detail")
-    text = columns(headings, rows, fields, "-", {"AMOUNT"}) if rows else "no payment is in doubt"
+    text = columns(headings, rows, fields, {"AMOUNT"}) if rows else "no payment is in doubt"
     show([_data(intent) for intent in found], text, as_json)
 
 

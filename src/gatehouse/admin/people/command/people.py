@@ -66,7 +66,7 @@ def list_users(account: AccountFilter = None, as_json: AsJson = False) -> None:
     headings = ("PERSON", "EMAIL", "NAME", "STATUS", "ROLES", "LAST SIGN-IN")
     fields = ("userId", "login", "name", "status", "shownRoles", "signedInAt")
     rows = [{**each, "shownRoles": _roles(each)} for each in data]
-    show(data, columns(headings, rows, fields, "-"), as_json)
+    show(data, columns(headings, rows, fields), as_json)
 
 
 @app.command("show")
@@ -177,7 +177,7 @@ def sessions(who: Who, as_json: AsJson = False) -> None:
     ]
     headings = ("SESSION", "BY", "ADDRESS", "BROWSER", "SINCE", "LAST SEEN")
     fields = ("sessionId", "method", "address", "browser", "createdAt", "seenAt")
-    show(data, columns(headings, data, fields, "-"), as_json)
+    show(data, columns(headings, data, fields), as_json)
 
 
 @app.command("end-sessions")

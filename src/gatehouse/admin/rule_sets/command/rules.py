@@ -101,7 +101,7 @@ def list_rule_sets(account: AccountOption = None, as_json: AsJson = False) -> No
         for each in listing(session, account_id, RULE_SETS)
     ]
     headings = ("RULE SET", "VERSION", "RULES", "DESCRIPTION")
-    text = columns(headings, data, ("ruleSet", "version", "rules", "description"), "-")
+    text = columns(headings, data, ("ruleSet", "version", "rules", "description"))
     show(data, text, as_json)
 
 
