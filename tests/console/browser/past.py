@@ -42,7 +42,6 @@ from gatehouse.gateway.notifying import NotifiedEvent
 from gatehouse.pipeline.experiment import ExperimentKind
 from gatehouse.settings.settings import load_settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.payments.operations import OperationState
 from tests.admin.alerts.kept import keep_alert
 from tests.admin.recorded import Recorder
@@ -144,7 +143,7 @@ def keep_bulk(session: AdminSession, account_id: str) -> str:
     terms = BulkTerms(), BulkState.DONE
     new = StoredBulk(_BULK, session.clock(), "user:ada", BulkAction.ASSIGN, *terms)
     review = list_reviews(session, account_id, ReviewSearch(ReviewState.OPEN, None, 1))[0].review
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         add_bulk(change, account_id, new, [review.request_id])
         change.audit("bulk.begin", account_id, bulkId=_BULK)
     return _BULK

@@ -34,7 +34,6 @@ from gatehouse.core.filling import filled
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.store.configured import lists
 from gatehouse.store.configured.list_plans import ListKey, PlannedEntry, plan_adding
@@ -193,7 +192,7 @@ def block(
     """
     entries = entries_to_block(session, account_id, alert_id, given)
     if dry_run:
-        with account_reading(session, account_id) as connection:
+        with session.account_reading(account_id) as connection:
             plans = {
                 kind: plan_adding(
                     connection, ListKey(account_id, list_name(given, kind)), some, session.clock()
@@ -201,7 +200,7 @@ def block(
                 for kind, some in entries.items()
             }
     else:
-        with account_change(session, account_id) as change:
+        with session.account_change(account_id) as change:
             check_approved(change, account_id, ApprovalKind.LISTS)
             plans = {
                 kind: lists.add(change, account_id, list_name(given, kind), kind, some)

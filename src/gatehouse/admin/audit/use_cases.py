@@ -17,12 +17,6 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession, Reading
 from gatehouse.store.admin.audit import AuditHead, AuditLine, AuditReport, LineSearch
-from gatehouse.store.admin.scopes import (
-    account_change,
-    account_reading,
-    installation_change,
-    installation_reading,
-)
 from gatehouse.store.admin.use_case import use_case
 
 _AT_ONCE: Final = 1000
@@ -74,13 +68,13 @@ def list_lines(reading: Reading, account_id: str, wanted: AuditQuery) -> AuditPa
 
 def search(session: AdminSession, account_id: str, wanted: LineSearch) -> list[AuditLine]:
     """Some lines of one account, newest first."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return _readable(session, audit.search(connection, account_id, wanted))
 
 
 def search_all(session: AdminSession, wanted: LineSearch) -> list[AuditLine]:
     """Some lines of the whole installation, newest first."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         return audit.search(connection, None, wanted)
 
 
@@ -89,7 +83,7 @@ def export_lines(
 ) -> Iterator[AuditLine]:
     """Lines of an account, or of all, newest first; a line of its own says that they were taken."""
     scope = (
-        installation_change(session) if account_id is None else account_change(session, account_id)
+        session.installation_change() if account_id is None else session.account_change(account_id)
     )
     with scope as change:
         given = {"actor": wanted.actor, "action": wanted.action}
@@ -141,7 +135,7 @@ def csv_rows(found: Iterable[AuditLine]) -> Iterator[bytes]:
 
 def head(session: AdminSession) -> AuditHead:
     """Where the log ends now, to be kept outside of the database."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         try:
             return audit.read_head(connection, _key(session))
         except ValueError as error:
@@ -154,7 +148,7 @@ def verify(session: AdminSession, expected: Sequence[str] = ()) -> AuditReport:
         heads = [AuditHead.parse(text) for text in expected]
     except ValueError as error:
         raise InvalidInput(said_by(error)) from None
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         return audit.verify(connection, _key(session), heads)
 
 

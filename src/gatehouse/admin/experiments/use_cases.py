@@ -33,7 +33,6 @@ from gatehouse.rules.ruleset import decode_program as decode_rule_set
 from gatehouse.sentry.scorecard import ScorecardError
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.store.configured import configurations, experiments, models
 from gatehouse.store.configured.account_signature import check_account
@@ -169,7 +168,7 @@ def approval_of(kind: ExperimentKind) -> ApprovalKind:
 
 def check_startable(session: AdminSession, account_id: str, given: ExperimentWanted) -> None:
     """Refuse what could not run anyway, before it is proposed."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         _arms(connection, session.signer, account_id, given)
 
 

@@ -27,7 +27,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store import jobs
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.jobs import NewJob, StoredJob
@@ -80,7 +79,7 @@ def start_job(
 
 def get_job(session: AdminSession, account_id: str, job_id: str) -> StoredJob:
     """One job of the account."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return jobs.get(connection, account_id, job_id)
 
 
@@ -92,7 +91,7 @@ def list_jobs(
     limit: int = 20,
 ) -> list[StoredJob]:
     """Jobs of the account, newest first."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return jobs.page(connection, account_id, [kind.value for kind in kinds], before, limit)
 
 

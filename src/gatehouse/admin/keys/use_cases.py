@@ -37,7 +37,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import keys
 from gatehouse.store.accounts.keys import IssuedKey, KeyTerms
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _RATE_LIMIT: Final = Phrase("refused.rate_limit", "a rate limit is 0 to {most} requests per second")
@@ -141,13 +140,13 @@ def issue_for_playground(
     session: AdminSession, account_id: str, scopes: tuple[str, ...], lifetime_ms: int
 ) -> IssuedKey:
     """The key with which the console's playground calls the API, good for a short time."""
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         return keys.issue_for_playground(change, account_id, check_scopes(scopes), lifetime_ms)
 
 
 def issued_by(session: AdminSession, account_id: str, key_id: str) -> list[ApiKey]:
     """The active keys that a key issued, and those that these issued."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         key = keys.get(connection, account_id, key_id)
         return keys.issued_by(connection, key, session.clock())
 

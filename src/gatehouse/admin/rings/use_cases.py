@@ -50,7 +50,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.search_terms import ANY_RING, ring_in
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.store.configured import lists
 from gatehouse.store.configured.list_plans import ListKey, PlannedEntry, plan_adding
@@ -90,7 +89,7 @@ def list_rings(session: AdminSession, account_id: str, wanted: RingSearch) -> Ri
     others. They are listed by the newest decisions that name one.
     """
     records, complete = _records(session, account_id, ANY_RING)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         labels = _labels(connection, account_id, records)
     by_ring: dict[str, list[DecisionRecord]] = defaultdict(list)
     for record in records:
@@ -132,7 +131,7 @@ def glimpse(session: AdminSession, account_id: str, ring_id: str) -> RingShown |
     records = [record for record in found if ring_in(record) == ring_id]
     if not records:
         return None
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         labels = _labels(connection, account_id, records)
     return _shown(_FoundRing(ring_id, records, labels))
 
@@ -163,7 +162,7 @@ def block(
     if not entries:
         raise InvalidInput(_NOBODY(ring=ring_id))
     if dry_run:
-        with account_reading(session, account_id) as connection:
+        with session.account_reading(account_id) as connection:
             plans = {
                 kind: plan_adding(
                     connection, ListKey(account_id, _list(given, kind)), some, session.clock()
@@ -171,7 +170,7 @@ def block(
                 for kind, some in entries.items()
             }
     else:
-        with account_change(session, account_id) as change:
+        with session.account_change(account_id) as change:
             check_approved(change, account_id, ApprovalKind.LISTS)
             plans = {
                 kind: lists.add(change, account_id, _list(given, kind), LIST_KINDS[kind], some)
@@ -249,7 +248,7 @@ def _found(session: AdminSession, account_id: str, ring_id: str) -> tuple[_Found
     records = [record for record in records if ring_in(record) == ring_id]
     if not records:
         raise NotFound(_NO_RING(account=account_id, ring=ring_id[:40]))
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         index = EntityIndex(session, connection, account_id)
         records = sorted([*records, *_earlier(index, records)], key=_newest_first)
         return _FoundRing(ring_id, records, _labels(connection, account_id, records)), complete

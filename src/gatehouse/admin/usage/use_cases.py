@@ -25,7 +25,6 @@ from gatehouse.store.accounts import accounts, keys, usage
 from gatehouse.store.accounts.ledger_days import LedgerDays, read_senders
 from gatehouse.store.accounts.usage import UsageGroup
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _USAGE_DAYS: Final = Phrase(
@@ -59,7 +58,7 @@ def get_usage(session: AdminSession, account_id: str, wanted: UsageQuery) -> Usa
     """
     period = _period(session, wanted)
     if wanted.by is UsageBy.OPERATION:
-        with account_reading(session, account_id) as connection:
+        with session.account_reading(account_id) as connection:
             currency = accounts.currency_of(connection, account_id)
             entries = [
                 UsageEntry(each.day, each.operation, each.requests, money(currency, each.charged))
@@ -84,7 +83,7 @@ def quick_usage(
     period, now_ms = _period(session, wanted), session.clock()
     first = period.start_ms // DAY_MS
     days.prepare(session.database, account_id, first, now_ms)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         sent = [
             each for each in days.groups(connection, account_id, first, now_ms) if not each.moved
         ]
@@ -124,7 +123,7 @@ def _groups(
     """The groups of one span, each read by itself: no reading takes long."""
     if by is UsageBy.TAG:
         session.actor.check_reads(account_id)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = usage.usage_groups(connection, account_id, span, by, _MOST_GROUPS)
         return _entries(connection, account_id, by, ((span, each) for each in found))
 

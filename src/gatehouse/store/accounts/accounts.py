@@ -9,10 +9,11 @@ from gatehouse.access.accounts import Account
 from gatehouse.billing.ledger import AccountState, BalanceTold
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput, NotFound
+from gatehouse.core.errors import AccountClosed, Conflict, InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.core.wording.text import is_blank
 from gatehouse.intel.places import minor_digits
+from gatehouse.store.accounts import rows
 from gatehouse.store.admin.admin_session import Change
 from gatehouse.store.configured import defaults
 from gatehouse.store.configured.account_signature import check_prices, sign_account, signed_change
@@ -27,7 +28,6 @@ _ACCOUNT_CLOSED_ON: Final = Phrase(
 )
 _ACCOUNT_OPEN: Final = Phrase("refused.account_open", "account {account_id} is not closed")
 REASON_LENGTH: Final = Phrase("refused.account_reason", "give a reason of 1 to {most} characters")
-_NO_SUCH_ACCOUNT: Final = Phrase("refused.no_such_account", "no account {account_id}")
 _STILL_OWES: Final = Phrase(
     "refused.still_owes",
     "the balance is below what is held; an account that pays in advance cannot owe anything",
@@ -56,7 +56,7 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
         raise InvalidInput(_WRONG_CURRENCY())
     shown = _name(name)
     new = Account(account_id or change.new_id("acct"), shown, currency, change.now_ms, {}, {})
-    if account_id is not None and _row(change.connection, account_id) is not None:
+    if account_id is not None and rows.find(change.connection, account_id) is not None:
         raise Conflict(_ACCOUNT_EXISTS(account_id=account_id))
     row = {"id": new.account_id, "name": shown, "currency": currency, "balance": 0, "held": 0}
     row |= {"created_at_ms": change.now_ms, "fees": "{}", "policies": "{}"}
@@ -70,7 +70,7 @@ def create(change: Change, name: str, currency: str, account_id: str | None = No
 
 def get(connection: sa.Connection, account_id: str) -> Account:
     """The account, or `NotFound`."""
-    return _account(_existing(connection, account_id))
+    return _account(rows.get(connection, account_id))
 
 
 def currency_of(connection: sa.Connection, account_id: str) -> str:
@@ -90,19 +90,19 @@ def get_open(connection: sa.Connection, account_id: str) -> Account:
 
 def get_genuine(connection: sa.Connection, signer: Signer, account_id: str) -> tuple[Account, int]:
     """The account and how often its configuration was changed; or `ConfigurationRefused`."""
-    row = _existing(connection, account_id)
+    row = rows.get(connection, account_id)
     return _account(row), check_prices(connection, signer, row)
 
 
 def listing(connection: sa.Connection) -> list[tuple[Account, AccountState]]:
     """All accounts with their balances, oldest first."""
-    rows = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.created_at_ms))
-    return [(_account(row), _state(row)) for row in rows]
+    found = connection.execute(sa.select(ACCOUNTS).order_by(ACCOUNTS.c.created_at_ms))
+    return [(_account(row), _state(row)) for row in found]
 
 
 def state(connection: sa.Connection, account_id: str) -> AccountState:
     """The account's balance and the part of it that is held, or `NotFound`."""
-    return _state(_existing(connection, account_id))
+    return _state(rows.get(connection, account_id))
 
 
 def state_for_update(change: Change, account_id: str) -> AccountState:
@@ -191,7 +191,7 @@ def _reason(given: str) -> str:
 def _store(change: Change, account_id: str, **values: Any) -> None:
     """Change columns of an account's row, which is signed."""
     with signed_change(change, account_id):
-        row = {**_existing(change.connection, account_id)._mapping, **values}
+        row = {**rows.get(change.connection, account_id)._mapping, **values}
         changed = {**values, "signature": change.signer.sign(ACCOUNTS, row)}
         this = ACCOUNTS.c.id == account_id
         change.connection.execute(ACCOUNTS.update().where(this).values(changed))
@@ -204,19 +204,8 @@ def _update(change: Change, account: Account, what: str, value: dict[str, Any]) 
     return msgspec.structs.replace(account, **{what: built})
 
 
-def _existing(connection: sa.Connection, account_id: str) -> Any:
-    row = _row(connection, account_id)
-    if row is None:
-        raise NotFound(_NO_SUCH_ACCOUNT(account_id=recordable(account_id)))
-    return row
-
-
 def _state(row: Any) -> AccountState:
     return AccountState(row.balance, row.held, credit=row.credit_limit)
-
-
-def _row(connection: sa.Connection, account_id: str) -> Any:
-    return connection.execute(sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id)).first()
 
 
 def _account(row: Any) -> Account:

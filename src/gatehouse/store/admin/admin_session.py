@@ -19,6 +19,7 @@ from gatehouse.core.secrets import keyring
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.decisions.search_terms import TermMaker
 from gatehouse.settings.settings import Settings
+from gatehouse.store.accounts import rows
 from gatehouse.store.admin import audit
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
@@ -137,6 +138,36 @@ class AdminSession:
     def writing(self) -> contextlib.AbstractContextManager[sa.Connection]:
         """Write what is no change to the data of people, and needs no audit line."""
         return self.database.writing()
+
+    @contextlib.contextmanager
+    def account_reading(self, account_id: str) -> Iterator[sa.Connection]:
+        """Read what belongs to an account; one that is not the actor's is `NotFound`."""
+        self.actor.check_account(account_id)
+        with self.reading() as connection:
+            rows.get(connection, account_id)
+            yield connection
+
+    @contextlib.contextmanager
+    def account_change(self, account_id: str, *, unseen: bool = False) -> Iterator[Change]:
+        """Change what belongs to an account, in one audited transaction."""
+        self.actor.check_account(account_id)
+        with self.change(unseen=unseen) as change:
+            rows.get(change.connection, account_id)
+            yield change
+
+    @contextlib.contextmanager
+    def installation_reading(self) -> Iterator[sa.Connection]:
+        """Read what concerns all accounts."""
+        self.actor.check_installation()
+        with self.reading() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def installation_change(self) -> Iterator[Change]:
+        """Change what concerns all accounts, in one audited transaction."""
+        self.actor.check_installation()
+        with self.change() as change:
+            yield change
 
     def joining(self, change: Change) -> "AdminSession":
         """A session whose changes are all part of one that is in progress."""

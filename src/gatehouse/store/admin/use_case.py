@@ -18,7 +18,6 @@ import msgspec
 from gatehouse.access.roles import Permission
 from gatehouse.core.rights import Right
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -106,10 +105,10 @@ class UseCase(Generic[P, R]):
         session.actor.check_account(account_id)
         session.actor.check(*self.terms.rights)
         if self.takes is Change:
-            with account_change(session, account_id, unseen=self.terms.unseen) as change:
+            with session.account_change(account_id, unseen=self.terms.unseen) as change:
                 return self.function(change, account_id, *args, **kwargs)
         if self.takes is Reading:
-            with account_reading(session, account_id) as connection:
+            with session.account_reading(account_id) as connection:
                 return self.function(Reading(session, connection), account_id, *args, **kwargs)
         return self.function(session, account_id, *args, **kwargs)
 

@@ -16,7 +16,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts, ledger
 from gatehouse.store.accounts.price_list import fees_of
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading, installation_change
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import defaults
 
@@ -38,7 +37,7 @@ def create(
     """Create an account; an opening balance is a top-up with an audit line of its own."""
     if opening_micros < 0:
         raise InvalidInput(_OPENING_NEGATIVE())
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         account = accounts.create(change, name, currency)
         if opening_micros:
             kind = ApprovalKind.TOP_UPS
@@ -76,14 +75,14 @@ def describe(reading: Reading, account_id: str) -> AccountShown:
 
 def get(session: AdminSession, account_id: str) -> AccountOverview:
     """One account."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         account = accounts.get(connection, account_id)
         return AccountOverview(account, accounts.state(connection, account_id))
 
 
 def rename(session: AdminSession, account_id: str, name: str) -> AccountOverview:
     """Give an account another name."""
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         renamed = accounts.rename(change, account_id, name)
         return AccountOverview(renamed, accounts.state(change.connection, account_id))
 
@@ -91,7 +90,7 @@ def rename(session: AdminSession, account_id: str, name: str) -> AccountOverview
 def close(session: AdminSession, account_id: str, reason: str) -> AccountOverview:
     """Close an account; its records and its ledger stay, and what is left can be paid out."""
     session.actor.check_installation()
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         closed = accounts.close(change, account_id, reason)
         return AccountOverview(closed, accounts.state(change.connection, account_id))
 
@@ -99,15 +98,15 @@ def close(session: AdminSession, account_id: str, reason: str) -> AccountOvervie
 def reopen(session: AdminSession, account_id: str, reason: str) -> AccountOverview:
     """Open a closed account again; keys that were not revoked meanwhile work again."""
     session.actor.check_installation()
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         opened = accounts.reopen(change, account_id, reason)
         return AccountOverview(opened, accounts.state(change.connection, account_id))
 
 
 def seed_defaults(session: AdminSession, account_id: str) -> list[str]:
     """Give an account the starter rule set and pipelines as far as it has none; what it got."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         if defaults.is_complete(connection, account_id):
             return []
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         return defaults.seed_defaults(change, account_id)

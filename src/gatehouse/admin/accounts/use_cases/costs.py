@@ -15,7 +15,6 @@ from gatehouse.sentry.costs import MOST_FEE, WHOLE, CostTerms
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _COST_CURRENCY: Final = Phrase("refused.cost_currency", "{currency} is no currency of ISO 4217")
@@ -59,7 +58,7 @@ def clear_costs(change: Change, account_id: str) -> PoliciesShown:
 
 def terms_of(session: AdminSession, account_id: str) -> CostTerms | None:
     """What orders earn and cost the account; None where it has not said."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return sentry_policy(connection, account_id).costs
 
 

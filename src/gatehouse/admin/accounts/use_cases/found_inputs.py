@@ -25,7 +25,6 @@ from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _KEY: Final = Phrase(
@@ -85,12 +84,12 @@ def keep_findings(
 ) -> bool:
     """Keep what a server has found; whether anything was new."""
     at_ms = session.clock()
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         declared, found = _kept(connection, account_id)
     if with_findings(found, declared, findings, at_ms) is found:
         return False
     try:
-        with account_change(session, account_id) as change:
+        with session.account_change(account_id) as change:
             declared, found = _kept(change.connection, account_id)
             wanted = with_findings(found, declared, findings, at_ms)
             if wanted is found:

@@ -9,7 +9,6 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
 
 _FORM: Final = Phrase(
     "refused.order_page",
@@ -26,7 +25,7 @@ _PLACE: Final = re.compile(r"\{[^{}]*\}")
 
 def order_page(session: AdminSession, account_id: str) -> str:
     """The address that an account has chosen; empty when it has none."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         stored = accounts.get(connection, account_id).policies.get(_POLICY, {})
     return str(stored.get(_ADDRESS, ""))
 
@@ -35,7 +34,7 @@ def set_order_page(session: AdminSession, account_id: str, address: str) -> None
     """Choose the address; an empty one takes it away."""
     if address and not _is_fit(address):
         raise InvalidInput(_FORM(most=LONGEST_PAGE, known=", ".join(PLACES)))
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         accounts.set_policy(change, account_id, _POLICY, {_ADDRESS: address})
 
 

@@ -25,7 +25,6 @@ from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES, SentryPolicy
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _POLICY_ADVICE: Final = Phrase("refused.policy_advice", "a policy gives one of {known}")
@@ -99,7 +98,7 @@ def set_sentry_policy(change: Change, account_id: str, given: SentryPolicyBody) 
 
 def review_target(session: AdminSession, account_id: str) -> int:
     """Within how many hours the account wants its reviews to be resolved."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         stored = accounts.get(connection, account_id).policies.get(_REVIEWS, {})
     return int(stored.get(_TARGET, DEFAULT_TARGET_HOURS))
 
@@ -108,7 +107,7 @@ def set_review_target(session: AdminSession, account_id: str, hours: int) -> Non
     """Set within how many hours reviews are to be resolved."""
     if not 1 <= hours <= LONGEST_TARGET_HOURS:
         raise InvalidInput(_REVIEW_TARGET(most=LONGEST_TARGET_HOURS))
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         accounts.set_policy(change, account_id, _REVIEWS, {_TARGET: hours})
 
 

@@ -16,7 +16,6 @@ from gatehouse.core.wording.sentences import Phrase, phrases_of
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.scopes import account_change, account_reading
 
 _NO_APPROVAL_KIND: Final = Phrase("refused.no_approval_kind", "no kind {kind}; there are {known}")
 _APPROVAL_NEEDED: Final = Phrase(
@@ -61,14 +60,14 @@ CHOICES: Final = tuple(kind for kind in ApprovalKind if kind not in _IMPLIED)
 
 def wanted(session: AdminSession, account_id: str) -> tuple[ApprovalKind, ...]:
     """The changes that need another person in this account."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return _kinds(accounts.get(connection, account_id).policies.get(_POLICY))
 
 
 def set_wanted(session: AdminSession, account_id: str, kinds: Iterable[str]) -> None:
     """Choose them; taking one away needs approval itself."""
     chosen = check_kinds(kinds)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         policies = accounts.get(change.connection, account_id).policies
         if set(_kinds(policies.get(_POLICY))) - set(chosen):
             check_approved(change, account_id, ApprovalKind.APPROVALS)

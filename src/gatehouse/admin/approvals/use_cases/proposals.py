@@ -21,7 +21,6 @@ from gatehouse.core.wording.sentences import Phrase, phrases_of
 from gatehouse.core.wording.text import is_blank
 from gatehouse.store.accounts.accounts import LONGEST_REASON, REASON_LENGTH
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
 
 _PROPOSAL_STATE: Final = Phrase("refused.proposal_state", "this proposal is {state}")
 _STATES: Final = phrases_of("word.proposal", {each.value: each.value for each in ProposalState})
@@ -51,7 +50,7 @@ class ApprovedProposal(msgspec.Struct, frozen=True):
 def propose(session: AdminSession, account_id: str, content: ProposedChange) -> Proposal:
     """Propose a change; what could not be done anyway is refused at once."""
     checked = _masked(proposed_changes.checked(session, account_id, content))
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         new = Proposal(
             proposal_id=change.new_id("prop"),
             account_id=account_id,
@@ -79,7 +78,7 @@ def _masked(content: ProposedChange) -> ProposedChange:
 
 def listing(session: AdminSession, account_id: str) -> list[Proposal]:
     """The newest proposals of an account, newest first; those that nobody decided expire."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = proposals.listing(
             connection, session.ring, account_id, ProposedChange, _MOST_LISTED
         )
@@ -88,7 +87,7 @@ def listing(session: AdminSession, account_id: str) -> list[Proposal]:
 
 def get(session: AdminSession, account_id: str, proposal_id: str) -> Proposal:
     """One proposal."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = proposals.get(connection, session.ring, account_id, proposal_id, ProposedChange)
     return _aged(found, session.clock())
 
@@ -102,7 +101,7 @@ def approve(session: AdminSession, account_id: str, proposal_id: str) -> Approve
     if _is_same_person(session.actor, proposal.proposer):
         raise Conflict(_APPROVE_OWN())
     approver = session.acting_as(session.actor.approving(proposal.proposer))
-    with account_change(approver, account_id) as change:
+    with approver.account_change(account_id) as change:
         check_independent(change, proposal.proposer, proposal.created_at_ms)
         proposals.decide(change, proposal, ProposalState.APPROVED, None)
         change.audit("proposal.approve", account_id, proposalId=proposal_id, kind=proposal.kind)
@@ -132,7 +131,7 @@ def _end(
         raise InvalidInput(REASON_LENGTH(most=LONGEST_REASON))
     proposal = get(session, account_id, proposal_id)
     _check_open(proposal)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         proposals.decide(change, proposal, state, why)
         said = {"proposalId": proposal_id, "kind": proposal.kind, "reason": why}
         change.audit(f"proposal.{state}", account_id, **said)

@@ -66,7 +66,6 @@ from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.admin.use_case import Precondition
 
 _NOTHING_CHANGES: Final = Phrase("refused.nothing_changes", "nothing would change")
@@ -300,7 +299,7 @@ def _tried(
     found: list[T] = []
     trier = actor or Actor.system("trial")
     trial = session.acting_as(trier.approving(str(session.actor)))
-    with suppress(_TakenBack), account_change(trial, account_id) as change:
+    with suppress(_TakenBack), trial.account_change(account_id) as change:
         found.append(do(trial.joining(change)))
         raise _TakenBack
     return found[0]

@@ -10,7 +10,6 @@ from gatehouse.archive.places import ArchivePlace, open_place
 from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.decisions import record_changes
 from gatehouse.store.decisions.records import RecordSpan
 from gatehouse.store.exclusive import exclusive
@@ -46,7 +45,7 @@ def archive_decisions(
 ) -> ArchiveState:
     """Bring an archive up to date; whole days of the span are added to it."""
     account_id = span.account_id
-    with account_reading(session, account_id):
+    with session.account_reading(account_id):
         place = open_place(to)
     with exclusive(session.database, f"archive-{account_id}") as was_free:
         if not was_free:
@@ -65,7 +64,7 @@ def _bring_up_to_date(
     manifest = manifest or Manifest(account_id)
     plan = make_plan(session, manifest, span)
     if plan.work or not known:
-        with account_change(session, account_id) as change:
+        with session.account_change(account_id) as change:
             about = {"to": place.shown, "days": len(plan.work), "decisions": plan.records}
             change.audit(record_changes.ARCHIVED, account_id, **about)
     carry_out(session, place, manifest, plan, reached)
@@ -114,5 +113,5 @@ def refresh_archives(session: AdminSession, account_id: str, reached: Reached) -
 
 def archives_of(session: AdminSession, account_id: str) -> list[str]:
     """Every place that the account was archived to."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return record_changes.archived_to(connection, account_id)

@@ -29,7 +29,6 @@ from gatehouse.sentry.authentication.table import AuthenticationTable
 from gatehouse.sentry.authentication.terms import NAME, MeasuredFraudRate
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _NOT_ASKED: Final = Phrase(
@@ -79,7 +78,7 @@ def measure_fraud(session: AdminSession, account_id: str) -> RateReport:
     Keeps the rate of the last 90 days, and which bands are stopped, for the advice of Sentry.
     """
     # Millions of payments may be read: nobody who changes something waits for that.
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = _measured(Reading(session, connection), account_id, QUARTERS)
     now, stopped = found.values[0], stopped_bands(found.values[1:], found.limits)
     measured = MeasuredFraudRate(
@@ -88,7 +87,7 @@ def measure_fraud(session: AdminSession, account_id: str) -> RateReport:
         now.total,
         tuple(band.up_to for band in stopped),
     )
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         terms = kept_terms(change.connection, account_id)
         if terms is None:
             raise Conflict(_NOT_ASKED())

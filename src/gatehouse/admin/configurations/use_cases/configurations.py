@@ -16,7 +16,6 @@ from gatehouse.admin.configurations.types import VersionApplied, VersionReturn, 
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.sentences import lines
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import ANY_VERSION, Precondition
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account
@@ -113,7 +112,7 @@ def apply(
     """Make a file the next version of what it defines, and put it in force."""
     definition, remarks = kind.read(session, account_id, new.content)
     key = kind.key(account_id, kind.name_of(definition))
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         current = configurations.find(connection, key)
     base = new.base
     if base is None and current is not None and not new.is_first:
@@ -138,14 +137,14 @@ def _kept(
     """The version that is in force after a change, and whether it is a new one."""
     content, base, note = given
     try:
-        with account_change(session, key.account_id) as change:
+        with session.account_change(key.account_id) as change:
             if kind.approval is not None:
                 check_approved(change, key.account_id, kind.approval)
             # Inside the change no list can be dropped after this check.
             check_usable(session, change.connection, kind, key.account_id, definition)
             return configurations.apply(change, key, content, base=base, note=note), True
     except configurations.Unchanged:
-        with account_reading(session, key.account_id) as connection:
+        with session.account_reading(key.account_id) as connection:
             return configurations.get(connection, key).version, False
 
 
@@ -158,7 +157,7 @@ def _foreseen(
 ) -> tuple[int, bool]:
     """The version that would be in force after a change, and whether it would be a new one."""
     content, base = given
-    with account_reading(session, key.account_id) as connection:
+    with session.account_reading(key.account_id) as connection:
         check_usable(session, connection, kind, key.account_id, definition)
         now = configurations.find(connection, key)
         if now is not None and (now.document, now.program) == content:
@@ -171,7 +170,7 @@ def listing(
     session: AdminSession, account_id: str, kind: ConfigurationType[T]
 ) -> list[ConfigurationVersion[T]]:
     """The versions in force, by name."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         found = configurations.active(connection, account_id, kind.kind)
     configurations.check_versions(session.signer, found)
@@ -187,7 +186,7 @@ def get(
 ) -> ConfigurationVersion[T]:
     """One version, without a number the one in force."""
     key = kind.key(account_id, name)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         stored = configurations.get(connection, key, version)
     configurations.check_versions(session.signer, [stored])
@@ -213,7 +212,7 @@ def history(
     session: AdminSession, account_id: str, kind: ConfigurationType[T], name: str
 ) -> list[VersionLine]:
     """All versions, newest first."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return configurations.history(connection, kind.key(account_id, name))
 
 
@@ -230,10 +229,10 @@ def roll_back(
     key = kind.key(account_id, name)
     wanted = (given.to, seen.expected)
     if dry_run:
-        with account_reading(session, account_id) as connection:
+        with session.account_reading(account_id) as connection:
             planned = _planned_return(session, connection, kind, key, wanted)
         return msgspec.structs.replace(planned, dry_run=True)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         if kind.approval is not None:
             check_approved(change, account_id, kind.approval)
         planned = _planned_return(session, change.connection, kind, key, wanted)

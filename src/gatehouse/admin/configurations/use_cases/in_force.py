@@ -21,7 +21,6 @@ from gatehouse.rules import ruleset
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import configurations, experiments, list_reading, models
 from gatehouse.store.configured.configurations import (
     PIPELINE,
@@ -42,7 +41,7 @@ _CALLED: Final = {
 
 def load_in_force(session: AdminSession, account_id: str, record: DecisionRecord) -> InForce:
     """What the record's request was decided with; what is gone is named."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         versions = _Versions(session, connection, account_id)
         pipeline = None
         if record.pipeline is not None:

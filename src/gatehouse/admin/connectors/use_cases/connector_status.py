@@ -12,7 +12,6 @@ from gatehouse.connectors.routing.seat import SeatState
 from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.wording.notes import read_note
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account
@@ -38,7 +37,7 @@ class ServerConnectors(CamelStruct):
 
 def connector_status(session: AdminSession) -> list[ServerConnectors]:
     """The reports of the servers that run now; none when no server uses connectors."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         found = reports(connection)
     return _heard(found, session.clock())
 

@@ -37,7 +37,6 @@ from gatehouse.precheck.request import PreCheckRequest
 from gatehouse.precheck.stage import PreCheckStage
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import installation_change
 
 _NOTHING_CLAIMED: Final = Phrase(
     "refused.nothing_claimed",
@@ -104,7 +103,7 @@ def try_connector(
     """Ask a connector once, over connections of its own; no server is involved."""
     session.actor.check_installation()
     asked = _read(session, trial)
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         about = {"connector": name, "function": trial.function.value, "card": asked.card}
         change.audit("connectors.try", None, request=asked.case.request_id, **about)
 

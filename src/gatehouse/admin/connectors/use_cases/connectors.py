@@ -30,7 +30,6 @@ from gatehouse.operations.released_secrets import unreleased
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import installation_change, installation_reading
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import (
@@ -89,13 +88,13 @@ def apply(
 
     `DocumentRefused` tells all that is wrong with the file.
     """
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         current = configurations.find(connection, CONNECTORS_KEY)
         known = {account.account_id for account, _ in accounts.listing(connection)}
     read = check(settings, new.content, read_file)
     if session.environment == "production":
         _refuse(_unfit(read.configuration))
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         actor = str(session.actor)
         _refuse(unreleased(connection, session.signer, actor, read.configuration).items())
         releases = current is not None and bool(_unreleased(session, connection, current))
@@ -105,7 +104,7 @@ def apply(
     content = VersionContent(new.content.decode("utf-8-sig"), program)
     name = CONNECTORS_KEY.name
     try:
-        with installation_change(session) as change:
+        with session.installation_change() as change:
             version = configurations.apply(
                 change, CONNECTORS_KEY, content, base=base, note=new.note, again=releases
             )
@@ -119,7 +118,7 @@ def apply(
 
 def find(session: AdminSession, version: int | None = None) -> ConnectorsVersion | None:
     """One version, without a number the one in force; None when nothing was ever applied."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         check_account(connection, session.signer, CONNECTORS_KEY.account_id)
         stored = configurations.find(connection, CONNECTORS_KEY, version)
         return None if stored is None else _version(session, connection, stored)
@@ -159,14 +158,14 @@ def connector_of(configuration: Configuration, name: str) -> Definition:
 def history(session: AdminSession) -> list[VersionLine]:
     """All versions, newest first."""
     get(session)
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         return configurations.history(connection, CONNECTORS_KEY)
 
 
 def rollback(session: AdminSession, to: int | None = None, base: int | None = None) -> RolledBack:
     """Put an earlier version in force again, by default the one in force before this one."""
     before = get(session)
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         target = configurations.previous(change.connection, CONNECTORS_KEY) if to is None else to
         stored = configurations.get(change.connection, CONNECTORS_KEY, target)
         found = _version(session, change.connection, stored)

@@ -26,7 +26,6 @@ from gatehouse.core.money import format_amount
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.decisions.search_terms import ring_in
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.feedback import feedback_history
 
 MOST_NEWEST: Final = 15
@@ -99,7 +98,7 @@ def case_context(session: AdminSession, account_id: str, record: DecisionRecord)
     if not found:
         return CaseContext(None, [], None, disputes)
     person, card = found[0], mine.get(EntityType.CARD)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         index = EntityIndex(session, connection, account_id)
         own, more = _around(index, person, record.request_id)
         of_card, more_of_card = own, False

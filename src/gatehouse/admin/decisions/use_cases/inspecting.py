@@ -23,7 +23,6 @@ from gatehouse.explanations.explanation import Explanation
 from gatehouse.explanations.in_force import InForce
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import LabelEntry
 
@@ -63,7 +62,7 @@ def inspect_decision(session: AdminSession, account_id: str, request_id: str) ->
     in_force = load_in_force(session, account_id, record)
     explanation = _explained(record, in_force)
     reasons = [] if explanation is None else explanation.reasons
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         currency = accounts.get(connection, account_id).currency
         told = (in_force, reasons)
         rules = matched_rules(session, connection, account_id, record, told)

@@ -6,7 +6,6 @@ from typing import Final
 from gatehouse.admin.entities.types import Entity
 from gatehouse.admin.entities.use_cases.index import EntityCounts, EntityIndex
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 
 MOST_COUNTED: Final = 200
 """So many of the newest decisions of each entity are counted."""
@@ -16,7 +15,7 @@ def count_entities(
     session: AdminSession, account_id: str, entities: Iterable[Entity]
 ) -> dict[Entity, EntityCounts]:
     """What became of the newest decisions of each of some entities."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         index = EntityIndex(session, connection, account_id)
         found = {each: index.newest(each, MOST_COUNTED + 1) for each in entities}
         tally = index.tally(sorted({each for some in found.values() for each in some}))

@@ -15,7 +15,6 @@ from gatehouse.sentry.placeholders import drop_placeholder
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 
 _LIST_HOLDING: Final = Phrase(
@@ -54,7 +53,7 @@ def lists_for(
 ) -> dict[str, str]:
     """The account's lists on which entities of some kinds can be put, and what each holds."""
     wanted = {LIST_KINDS[kind] for kind in kinds}
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = list_reading.kinds(connection, account_id)
     return {name: held.value for name, held in found.items() if held in wanted}
 

@@ -19,7 +19,6 @@ from gatehouse.core.wording.labels import Label
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.feedback import feedback_history
 
 _PAGE_BEGINS: Final = Phrase(
@@ -69,7 +68,7 @@ class EntityPage(msgspec.Struct, frozen=True):
 def show_entity(session: AdminSession, account_id: str, entity: Entity) -> EntityProfile:
     """What is known of an entity; one that never acted has counts of 0."""
     tokens = EntityTokens(session, account_id)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         index = EntityIndex(session, connection, account_id)
         ids = index.newest(entity, MOST_COUNTED + 1)
         more, ids = len(ids) > MOST_COUNTED, ids[:MOST_COUNTED]
@@ -91,7 +90,7 @@ def entity_decisions(
     """A page of what an entity did, newest first, before a request."""
     if before is not None and not is_id(before, "req"):
         raise InvalidInput(_PAGE_BEGINS())
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         index = EntityIndex(session, connection, account_id)
         wanted = PageWanted(IdSpan(before=before), PAGE)
         page = find_page(connection, [index.source(entity)], wanted)

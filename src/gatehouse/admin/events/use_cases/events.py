@@ -19,7 +19,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.decisions import decisions
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import START, EventPlace
@@ -82,7 +81,7 @@ def read_events(
     session: AdminSession, account_id: str, query: EventQuery
 ) -> tuple[EventPage, EventPlace]:
     """The same, and where its cursor stands, for those who wait there."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         types = _readable(session.actor, query.types)
         found = outbox.read_after(connection, account_id, query.after, query.limit, types)
         events = [each.event for each in found.events]
@@ -92,7 +91,7 @@ def read_events(
 
 def newest_events(session: AdminSession, account_id: str, query: EventQuery) -> EventPage:
     """The newest events in their order; the cursor goes on after all that there are by now."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         types = _readable(session.actor, query.types)
         found = outbox.newest(connection, account_id, query.limit, types)
         shown = render(session, connection, account_id, found)
@@ -102,7 +101,7 @@ def newest_events(session: AdminSession, account_id: str, query: EventQuery) -> 
 
 def get_event(session: AdminSession, account_id: str, event_id: str) -> PublicEvent:
     """One event; `NotFound` also about another account's."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = outbox.find(connection, account_id, event_id)
         if found is None:
             raise NotFound(EVENT_UNKNOWN(event=recordable(event_id)))
@@ -119,7 +118,7 @@ def _readable(actor: Actor, types: tuple[EventName, ...]) -> tuple[EventName, ..
 
 def newest_cursor(session: AdminSession, account_id: str) -> str:
     """The cursor after all events that there are by now."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return outbox.newest_cursor(connection, account_id)
 
 

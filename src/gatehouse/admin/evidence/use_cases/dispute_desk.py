@@ -39,7 +39,6 @@ from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 _DECIDED: Final = Phrase(
@@ -84,7 +83,7 @@ def get_dispute(reading: Reading, account_id: str, dispute_id: DisputeId) -> Dis
 
 def disputes_of(session: AdminSession, account_id: str, request_id: str) -> list[DisputeSummary]:
     """The disputes of one order as the queue tells them, oldest first; the newest few alone."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         told = outcomes.outcomes_of(connection, account_id, [request_id])[request_id]
         found = [each for each in told if each.kind is OutcomeKind.DISPUTE]
         return _summaries(session, connection, account_id, found[-_MOST_OF_AN_ORDER:])

@@ -30,7 +30,6 @@ from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.core.secrets.keyring import EVIDENCE, KeyRing
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.identities.identities import overwrite_deleted
 
@@ -116,7 +115,7 @@ def keep_file(
 ) -> KeptFile:
     """Attach a file, unless the dispute has it already."""
     kind = _checked(content)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         known = desk.dispute_of(change.connection, account_id, name)
         file_id = _file_id(change.ring, account_id, known.reference, content)
         held = desk.files_of(change.connection, change.ring, account_id, known.reference)
@@ -138,7 +137,7 @@ def read_file(
 ) -> tuple[KeptFile, bytes]:
     """A file with its content; that somebody looked at it is audited."""
     reference = reference_of(name)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = desk.file_content(connection, session.ring, account_id, reference, file_id)
     with session.change(unseen=True) as change:
         change.audit("data.reveal", account_id, what="dispute file", fileId=file_id)

@@ -15,7 +15,6 @@ from gatehouse.core.clock import moment
 from gatehouse.core.filling import filled
 from gatehouse.core.money import format_amount
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 _FIRST: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -48,7 +47,7 @@ def delivery_of(
     """What the merchant said about the delivery of a disputed order."""
     if found.dispute is None:
         return None
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         case = desk.case_of(connection, session.ring, account_id, found.dispute.reference)
     return case.words.delivery
 

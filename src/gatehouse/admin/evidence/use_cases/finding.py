@@ -35,7 +35,6 @@ from gatehouse.decisions.record import DecisionRecord
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.signals.request_signals import own_text
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 
 MOST_EARLIER: Final = 300
 """So many orders of a card are looked at: the newest that can be old enough."""
@@ -67,7 +66,7 @@ class FoundEvidence(msgspec.Struct, frozen=True):
 def find_evidence(session: AdminSession, account_id: str, request_id: str) -> FoundEvidence:
     """Compare an order with earlier ones of its card; `NotFound` also about another account's."""
     record = get_decision(session, account_id, request_id)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return EvidenceFinder(session, connection, account_id).find(record)
 
 

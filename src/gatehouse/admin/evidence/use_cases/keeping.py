@@ -11,7 +11,6 @@ from gatehouse.admin.evidence.types.keeping import EvidenceKeeping, EvidenceKept
 from gatehouse.decisions.order_envelope import KEPT_DAYS, OrderEnvelope
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 
 POLICY: Final = "evidence"
@@ -44,7 +43,7 @@ def keep_evidence(change: Change, account_id: str, given: EvidenceKeeping) -> Ev
 
 def kept_of(session: AdminSession, account_id: str, request_id: str) -> OrderEnvelope | None:
     """What is readable of one order: personal data, for those alone who reveal it."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = envelopes.read(connection, session.ring, account_id, [request_id])
     return found.get(request_id)
 

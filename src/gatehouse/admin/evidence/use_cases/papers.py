@@ -9,7 +9,6 @@ from gatehouse.admin.evidence.use_cases.evidence import note_look
 from gatehouse.admin.evidence.use_cases.finding import find_evidence
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 
 
@@ -37,7 +36,7 @@ def evidence_paper(session: AdminSession, account_id: str, request_id: str) -> b
     from gatehouse.admin.evidence.use_cases.packet_pdf import packet_pdf
 
     found = find_evidence(session, account_id, request_id)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         name = accounts.get(connection, account_id).name
         delivery, files = None, []
         if found.dispute is not None:

@@ -14,7 +14,6 @@ from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.operations.live_experiments import holds
 from gatehouse.pipeline.experiment import Experiment, ExperimentEnd
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.configured import configurations, experiments, models
 from gatehouse.store.exclusive import Watch
 
@@ -85,7 +84,7 @@ class ExperimentWatch(Watch):
 
     def _end(self, account_id: str, name: str, because: ExperimentEnd) -> None:
         try:
-            with account_change(self._session, account_id) as change:
+            with self._session.account_change(account_id) as change:
                 experiments.end(change, account_id, name, because)
         except Conflict:
             pass  # A person was faster.

@@ -11,7 +11,6 @@ from gatehouse.figures.list_matches import EntryMatches, ListedSpan, LookUp, cou
 from gatehouse.pipeline import definition as pipelines
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import PIPELINE, RULES, active
@@ -43,7 +42,7 @@ def list_matches(
     look up on the list, and the entry was on the list at that time.
     """
     account_id = columns.account_id
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         kind = list_reading.kind_of(connection, account_id, name)
         look_ups = _look_ups(connection, account_id, name)

@@ -7,7 +7,6 @@ from pathlib import Path
 from gatehouse.figures.account_columns import AccountColumns
 from gatehouse.figures.copies import ColumnCopies
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 
 
 @contextlib.contextmanager
@@ -18,7 +17,7 @@ def columns_for_now(
 
     What is older than a moment may be missing.
     """
-    with account_reading(session, account_id):
+    with session.account_reading(account_id):
         session.actor.check_reads(account_id)
     copies = ColumnCopies(session, home, lasting=False)
     try:

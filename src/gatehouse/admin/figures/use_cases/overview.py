@@ -20,7 +20,6 @@ from gatehouse.figures.overview import (
 )
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 
 # What faces need.
 __all__ = [
@@ -51,7 +50,7 @@ def overview(
     Without a bucket, one that fits the span is chosen. Latency takes longest: it is sorted anew
     each time, and not everybody shows it.
     """
-    with account_reading(session, columns.account_id) as connection:
+    with session.account_reading(columns.account_id) as connection:
         currency = accounts.get(connection, columns.account_id).currency
     return count_overview(columns, span, currency, bucket, with_latency=with_latency)
 
@@ -69,7 +68,7 @@ class Standing(msgspec.Struct, frozen=True):
 
 def standing(session: AdminSession, account_id: str, since_ms: int, until_ms: int) -> Standing:
     """Disputes and alerts of a span of time, and the reviews that were open when it ended."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         currency = accounts.get(connection, account_id).currency
         span = (since_ms, until_ms)
         disputes, micros = disputes_between(connection, account_id, *span, currency)

@@ -7,7 +7,6 @@ from gatehouse.figures.usage import count_usage
 from gatehouse.store.accounts import usage
 from gatehouse.store.accounts.usage import UsageLine
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 
 # What the store returns, for faces.
 __all__ = ["UsageLine"]
@@ -27,7 +26,7 @@ def usage_figures(
     except FiguresNotReady:
 
         def count() -> list[UsageLine]:
-            with account_reading(session, account_id) as connection:
+            with session.account_reading(account_id) as connection:
                 return usage.usage(connection, account_id, period)
 
         name = ("usage", period.start_ms, period.end_ms)

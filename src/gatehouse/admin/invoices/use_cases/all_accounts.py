@@ -16,7 +16,6 @@ from gatehouse.core.money import format_amount
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.ledger_days import LedgerDays
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import installation_reading
 
 ACCOUNT_HEADINGS: Final = (
     *("accountId", "accountName", "currency", "closed", "balance", "held", "creditLimit"),
@@ -49,7 +48,7 @@ def money_of_accounts(
 
     With `after`, those that follow the account of this id. `days` remembers for who asks again.
     """
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         found = list(reversed(accounts.listing(connection)))
         invoiced = queries.invoiced(connection)
     if after is not None:

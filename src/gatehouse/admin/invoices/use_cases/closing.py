@@ -41,7 +41,6 @@ from gatehouse.intel.places import minor_digits, shown_amount
 from gatehouse.store.accounts import accounts, credits, ledger
 from gatehouse.store.accounts.price_list import price_list
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.configured.signing import INSTALLATION
 
 _NOT_OVER: Final = Phrase("refused.month_not_over", "{month} is not over yet, in UTC")
@@ -64,7 +63,7 @@ def close_month(session: AdminSession, account_id: str, month: str) -> Invoice |
     What ends later, although it belongs to the month, is on the invoice of the next.
     """
     period = _month(month, session.clock())
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         account = accounts.get(change.connection, account_id)
         before = queries.last_closed(change.connection, account_id)
         if before is not None:
@@ -78,7 +77,7 @@ def close_month(session: AdminSession, account_id: str, month: str) -> Invoice |
 
 def months_to_close(session: AdminSession, account_id: str) -> list[str]:
     """The months that are over and can be closed, the earliest first; at most a year's."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         last = queries.last_closed(connection, account_id)
         created_at_ms = accounts.get(connection, account_id).created_at_ms
     today = datetime.fromtimestamp(session.clock() / 1000, UTC).date()
@@ -96,7 +95,7 @@ def credit_invoice(
 
     The amount is without tax, and is added to the balance; the tax goes back as it was charged.
     """
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         return _credit(change, account_id, number, micros, reason)
 
 

@@ -18,7 +18,6 @@ from gatehouse.core.api_values import doc
 from gatehouse.core.files.csv_output import plain_cell
 from gatehouse.core.money import format_amount
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.admin.use_case import use_case
 
 InvoiceId = Annotated[str, doc("Id or number.", "INV-000001", min_length=1, max_length=64)]
@@ -75,7 +74,7 @@ def get_invoice_ubl(reading: Reading, account_id: str, invoice_id: InvoiceId) ->
 
 def entries_of_month(session: AdminSession, month: Month) -> Iterator[tuple[str, ...]]:
     """The invoices of a month of all accounts, as cells below `ENTRY_HEADINGS`."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         found = queries.of_all(connection, month)
     for account_id, made in found:
         sign = -1 if made.kind is InvoiceKind.CREDIT_NOTE else 1

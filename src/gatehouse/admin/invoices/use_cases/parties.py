@@ -19,11 +19,6 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.scopes import (
-    account_change,
-    installation_change,
-    installation_reading,
-)
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured.signing import INSTALLATION
 
@@ -40,7 +35,7 @@ _CARD: Final = Phrase(
 
 def get_seller(session: AdminSession) -> Seller:
     """Who runs the installation; `NotFound` before that was said."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         found = queries.details(connection, INSTALLATION, Seller)
     if found is None:
         raise NotFound(NO_SELLER())
@@ -50,7 +45,7 @@ def get_seller(session: AdminSession) -> Seller:
 def set_seller(session: AdminSession, given: Seller) -> Seller:
     """Say who runs the installation; it is on invoices from now on."""
     _check(given)
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         queries.keep_details(change, INSTALLATION, given)
         change.audit("invoices.seller", name=given.party.name)
     return given
@@ -84,7 +79,7 @@ def set_billing_details(
 ) -> BillingDetails:
     """Say whom an account's invoices are for, and with which tax; for invoices from now on."""
     _check(given)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         seller = queries.details(change.connection, INSTALLATION, Seller)
         if seller is not None:
             check_terms(seller.party, given.buyer, given.tax)

@@ -9,7 +9,6 @@ from gatehouse.rules.lists import covering_entries
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.list_reading import ListedEntry
@@ -20,7 +19,7 @@ def holding(session: AdminSession, account_id: str, value: str) -> list[tuple[st
     with NamedCards(session, account_id, "lists") as cards:
         values = _covering(value, EntryFingerprinter(session.ring, cards))
     now_ms = session.clock()
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         found = list_reading.holding(connection, account_id, values, session.signer)
     return [(name, entry) for name, entry in found if entry.status(now_ms) == "listed"]

@@ -39,7 +39,6 @@ from gatehouse.rules.ruleset import decode_program
 from gatehouse.signals.fingerprinter import EntryFingerprinter
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 from gatehouse.store.admin.named_cards import NamedCards
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import ANY_VERSION, Precondition, Tagged, use_case
 from gatehouse.store.configured import list_reading, lists
 from gatehouse.store.configured.account_signature import check_account
@@ -267,7 +266,7 @@ def take(
     expected: int | None = None,
 ) -> int:
     """Take planned entries off a list: all of them, or none when one is not on it."""
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         check_approved(change, account_id, ApprovalKind.LISTS)
         list_reading.check_version(change.connection, ListKey(account_id, name), expected)
         return lists.remove(change, account_id, name, entries)
@@ -292,7 +291,7 @@ def import_file(
     found = list(content.entries.values())
     if not options.dry_run:
         return ImportedEntries(_add(session, key, options, found), content)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         list_reading.check_version(connection, key, options.expected)
         planned = plan_adding(connection, key, found, session.clock())
     return ImportedEntries(planned.tally, content)
@@ -302,14 +301,14 @@ def entries(
     session: AdminSession, account_id: str, name: str, page: EntryPage
 ) -> list[ListedEntry]:
     """The entries of a list, by value, up to the limit of the page."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         return list_reading.entries(connection, account_id, name, page, session.signer)
 
 
 def export_entries(session: AdminSession, account_id: str, name: str) -> Iterator[ListedEntry]:
     """The entries in force, by value; an audit line says that they were taken along."""
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         list_reading.kind_of(change.connection, account_id, name)
         change.audit("list.export", account_id, list=name)
     return _in_force(session, account_id, name)
@@ -327,14 +326,14 @@ def _in_force(session: AdminSession, account_id: str, name: str) -> Iterator[Lis
 
 def check_exists(session: AdminSession, account_id: str, name: str) -> None:
     """`NotFound` for a list that the account does not have."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         list_reading.kind_of(connection, account_id, name)
 
 
 @contextmanager
 def entry_terms(session: AdminSession, key: ListKey, new: NewEntries) -> Iterator[EntryTerms]:
     """How entries for a list are read; at the end of the block, cards among them are counted."""
-    with account_reading(session, key.account_id) as connection:
+    with session.account_reading(key.account_id) as connection:
         kind = new.kind
         if kind is None or key.name in list_reading.kinds(connection, key.account_id):
             kind = list_reading.kind_as(connection, *key, new.kind)
@@ -370,10 +369,10 @@ def _add(
     session: AdminSession, key: ListKey, new: NewEntries, found: Sequence[PlannedEntry]
 ) -> Added:
     if len(found) > MOST_AT_ONCE:
-        with account_reading(session, key.account_id) as connection:
+        with session.account_reading(key.account_id) as connection:
             check_allowed(connection, session.actor, key.account_id, ApprovalKind.LISTS)
         return lists.add_many(session, *key, new.kind, found)
-    with account_change(session, key.account_id) as change:
+    with session.account_change(key.account_id) as change:
         check_approved(change, key.account_id, ApprovalKind.LISTS)
         list_reading.check_version(change.connection, key, new.expected)
         return lists.add(change, *key, new.kind, found)

@@ -20,7 +20,6 @@ from gatehouse.operations.shared_memory import Observe, OpenedMemory, open_share
 from gatehouse.sentry.memory.memory import MemoryState
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.background import repeat
 from gatehouse.store.tables import DECISIONS
 
@@ -150,7 +149,7 @@ def open_live_memory(
     settings: Settings, session: AdminSession, observe: Observe, busy: Callable[[], bool]
 ) -> LiveSharedMemory:
     """The memory that the settings name, under the name that this database has there."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         name = read_told(connection).installation
     opened = open_shared_memory(settings, session.ring, installation=name, observe=observe)
     # A server without jobs leaves long work to others.

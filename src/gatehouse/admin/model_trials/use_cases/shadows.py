@@ -20,7 +20,6 @@ from gatehouse.core.errors import Conflict
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.sentry.scorecard import ScorecardError
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_versions
@@ -101,7 +100,7 @@ def get_shadow(session: AdminSession, account_id: str, version: ModelNumber) -> 
 
 def shadow_of(session: AdminSession, account_id: str) -> Shadow | None:
     """Which model scores beside the one in force, if one does."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return models.shadow_of(connection, account_id)
 
 
@@ -121,7 +120,7 @@ def compare_shadow(
     from gatehouse.training.shadow_trial import try_shadow
 
     session.actor.check_reads(columns.account_id)
-    with account_reading(session, columns.account_id) as connection:
+    with session.account_reading(columns.account_id) as connection:
         in_use = thresholds_in_use(connection, columns.account_id)
     live = next(each.version for each in list_models(session, columns.account_id) if each.live)
     trial = try_shadow(columns, since_ms, until_ms, in_use)

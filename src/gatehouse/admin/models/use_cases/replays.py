@@ -27,7 +27,6 @@ from gatehouse.sentry.stage import SentryStage
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_versions
 from gatehouse.training.extra_packages import require_extra
@@ -44,7 +43,7 @@ def for_account(
     session: AdminSession, account_id: str, version: int | None, options: ReplayOptions
 ) -> ReplayOptions:
     """The options with an account's policy and model; without a version, the shipped scorecard."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         policies = accounts.get(connection, account_id).policies
         model = None if version is None else models.get(connection, account_id, version)
     if model is not None:

@@ -17,7 +17,6 @@ from gatehouse.operations import warmup
 from gatehouse.sentry.reasons import LEARNED
 from gatehouse.sentry.scorecard import Sheet, encode_sheet, load_sheet
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import models
 from gatehouse.store.configured.configurations import check_note
 from gatehouse.store.decisions import records
@@ -98,7 +97,7 @@ def train_model(session: AdminSession, job: TrainingJob, watcher: TrainingWatche
 
 def in_use(session: AdminSession, account_id: str) -> tuple[ThresholdInUse, ...]:
     """The thresholds that rules and pipelines compare the confidence with."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return thresholds_in_use(connection, account_id)
 
 

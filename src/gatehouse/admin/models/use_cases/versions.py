@@ -39,7 +39,6 @@ from gatehouse.sentry.scorecard import Scorecard, ScorecardError, Sheet, load_sh
 from gatehouse.sentry.spec import SENTRY
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import OF_DECISIONS, use_case
 from gatehouse.store.configured import models
 from gatehouse.store.configured.account_signature import check_account
@@ -111,7 +110,7 @@ class LiveModel(msgspec.Struct, frozen=True):
 
 def list_models(session: AdminSession, account_id: str) -> list[ModelEntry]:
     """Every model of the account, newest first, and the shipped scorecard at the end."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         found = models.listing(connection, account_id)
         beside = models.shadow_of(connection, account_id)
@@ -122,7 +121,7 @@ def list_models(session: AdminSession, account_id: str) -> list[ModelEntry]:
 
 def get_model(session: AdminSession, account_id: str, version: int | None = None) -> ModelEntry:
     """One version, without a number the live one; or `NotFound`."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         live = models.live_program(connection, account_id)
         if version is None:
             version = SHIPPED if live is None else live[0]

@@ -30,7 +30,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.intel.places import shown_amount
 from gatehouse.store.accounts import accounts, credits, ledger
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading, installation_reading
 from gatehouse.store.admin.use_case import use_case
 
 _REFERENCE_LENGTH: Final = Phrase(
@@ -80,7 +79,7 @@ def _balance(within: Reading | Change, account_id: str) -> BalanceResponse:
 def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) -> Account:
     """Set fees of an account, as decimal amounts by fee type; they count from now on."""
     micros = check_prices(fees)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         check_approved(change, account_id, ApprovalKind.PRICES)
         if len({**accounts.get(change.connection, account_id).fees, **micros}) > MOST_OWN:
             raise Conflict(_MANY_FEES(most=MOST_OWN))
@@ -106,7 +105,7 @@ def top_up(
     """Add money to a balance, once for each reference, however often it is asked for."""
     named = None if reference is None else _checked_reference(reference)
     try:
-        with account_change(session, account_id) as change:
+        with session.account_change(account_id) as change:
             check_payment_approved(change, account_id, ApprovalKind.TOP_UPS, micros)
             ledger.top_up(change, account_id, micros, note, named)
             return TopUp(_balance(change, account_id))
@@ -142,7 +141,7 @@ def adjust(
     named = None if reference is None else _checked_reference(reference)
     expires_at_ms = None if until is None else check_expiry(micros, until, session.clock())
     try:
-        with account_change(session, account_id) as change:
+        with session.account_change(account_id) as change:
             check_payment_approved(change, account_id, ApprovalKind.ADJUSTMENTS, micros)
             ledger.adjust(change, account_id, micros, reason, named, expires_at_ms)
             return TopUp(_balance(change, account_id))
@@ -154,7 +153,7 @@ def set_credit_limit(session: AdminSession, account_id: str, micros: int | None)
     """Let the balance go below nothing up to a limit; None is that it is paid in advance again."""
     if micros is not None and micros < 0:
         raise InvalidInput(_LIMIT_NEGATIVE())
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         more = micros or 0
         if more <= (accounts.state(change.connection, account_id).credit or 0):
             more = 0
@@ -165,7 +164,7 @@ def set_credit_limit(session: AdminSession, account_id: str, micros: int | None)
 
 def spending_pace(session: AdminSession, account_id: str) -> SpendingPace | None:
     """How fast an account spends; None when it does not, or is too young to tell."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return ledger.pace(connection, accounts.get(connection, account_id), session.clock())
 
 
@@ -181,17 +180,17 @@ def _checked_reference(given: str) -> str:
 
 def ledger_page(session: AdminSession, account_id: str, search: LedgerSearch) -> LedgerPage:
     """Some ledger entries of an account, each with the balance after it."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return ledger_pages.page(connection, account_id, search)
 
 
 def latest_movements(session: AdminSession, account_id: str, limit: int) -> list[Movement]:
     """The newest top-ups and adjustments of an account, however much it was used since."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return statements.latest_movements(connection, account_id, limit)
 
 
 def verify_ledger(session: AdminSession) -> LedgerReport:
     """Prove the ledger of every account, also against audit trail and decision records."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         return ledger_verification.verify(connection, session.ring.current(keyring.AUDIT)[1])

@@ -20,7 +20,6 @@ from gatehouse.billing.statement import DAY_MS, ChargeLine, Period
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.ledger_days import LedgerDays
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading, installation_reading
 from gatehouse.store.admin.use_case import use_case
 
 # What faces keep between statements.
@@ -51,7 +50,7 @@ def account_statement(
 ) -> AccountStatement:
     """The statement of an account, with its charges by day if that is asked."""
     now_ms = session.clock()
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         account = accounts.get(connection, account_id)
         made = statements.statement(connection, account_id, period, now_ms, daily=daily)
     return AccountStatement(account, made)
@@ -63,10 +62,10 @@ def quick_account_statement(
     """The same without days, for who asks again: past days are remembered in `days`."""
     session.actor.check_account(account_id)
     now_ms = session.clock()
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         account = accounts.get(connection, account_id)
     days.prepare(session.database, account_id, period.start_ms // DAY_MS, now_ms)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         made = statements.quick_statement(connection, account_id, period, now_ms, days)
     return AccountStatement(account, made)
 
@@ -76,7 +75,7 @@ def all_statements(
 ) -> Generator[AccountStatement, None, None]:
     """The statements of all accounts as of one moment, one after the other."""
     now_ms = session.clock()
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         for account, _ in accounts.listing(connection):
             account_id = account.account_id
             made = statements.statement(connection, account_id, period, now_ms, daily=daily)

@@ -10,7 +10,6 @@ from gatehouse.core.secrets import keyring
 from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import installation_change, installation_reading
 
 PATH: Final = "/api/v1/notifications/"
 
@@ -39,13 +38,13 @@ def addresses(session: AdminSession) -> dict[str, str]:
 
 def unmatched(session: AdminSession, limit: int) -> list[NotificationShown]:
     """Notifications of payments that are not known here, newest first."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         return [shown_notification(each) for each in queries.unmatched(connection, limit)]
 
 
 def try_unmatched(session: AdminSession) -> int:
     """Let a server look for their payments once more; of how many."""
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         count = queries.try_unmatched(change.connection, change.now_ms)
         change.audit("notification.retry", count=count)
     return count

@@ -33,7 +33,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.gateway.operating import OperationKind
 from gatehouse.pipeline.settlement import PaymentRow
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import CONNECTORS_KEY
@@ -122,7 +121,7 @@ def get_payment(reading: Reading, account_id: str, request_id: RequestId) -> Pay
 
 def has_payment(session: AdminSession, account_id: str, request_id: str) -> bool:
     """Whether a payment of a request is kept."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return operations.find_payment(connection, account_id, request_id) is not None
 
 
@@ -130,7 +129,7 @@ def payment_named(session: AdminSession, account_id: str, payment_id: str) -> st
     """The request whose payment has this id at the provider, if it is the only one."""
     if not 0 < len(payment_id) <= LONGEST_PAYMENT_ID:
         return None
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = requests_paid(Reading(session, connection), account_id, payment_id)
         kept = [each for each in found if operations.find_payment(connection, account_id, each)]
     return kept[0] if len(kept) == 1 else None

@@ -12,7 +12,6 @@ from gatehouse.admin.sign_in.use_cases.links import LinkKind, NewLink
 from gatehouse.core.errors import Conflict
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import installation_change
 
 DEMO_LOGIN: Final = "demo@gatehouse.example"
 
@@ -24,7 +23,7 @@ def demo_link(session: AdminSession, account_id: str) -> NewLink:
     """
     if session.environment == "production":
         raise Conflict("there is no demo in production; see: gatehouse users invite --help")
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         accounts.get(change.connection, account_id)
         user = users.find(change.connection, change.ring, DEMO_LOGIN)
         if user is None:

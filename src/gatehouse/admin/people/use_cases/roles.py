@@ -36,7 +36,6 @@ from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.core.wording.text import is_blank
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import ANY_VERSION, Precondition, Tagged, use_case
 
 _BUILT_IN: Final = Phrase("refused.role_built_in", "{role} is a role of every account")
@@ -154,14 +153,14 @@ def planned(session: AdminSession, account_id: str, given: RoleContent) -> RoleC
 
 def names(session: AdminSession, account_id: str) -> dict[str, str]:
     """What the roles that an account made are called, by id."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         made = own_roles.listing(connection, session.signer, account_id)
     return {each.role_id: each.name for each in made}
 
 
 def who_may(session: AdminSession, account_id: str, permission: Permission) -> list[str]:
     """What those people of an account sign in with who may do something and are not disabled."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         made = own_roles.listing(connection, session.signer, account_id)
         found = users.of_account(connection, session.ring, account_id)
     allowed = {**PERMISSIONS, **{each.role_id: each.permissions for each in made}}

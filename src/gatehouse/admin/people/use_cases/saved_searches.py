@@ -12,7 +12,6 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import InvalidInput, NotFound
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change
-from gatehouse.store.admin.scopes import account_change, account_reading
 
 _SEARCH_GONE: Final = Phrase("refused.search_gone", "this search is gone already")
 
@@ -38,7 +37,7 @@ def save(
     shown = check_name(name)
     if not 0 < len(what.query) <= LONGEST_QUERY:
         raise InvalidInput(_SEARCH_LENGTH(most=LONGEST_QUERY))
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         users.get(change.connection, change.ring, user_id)
         new = SavedSearch(
             search_id=change.new_id("srch"),
@@ -57,7 +56,7 @@ def save(
 
 def listing(session: AdminSession, account_id: str, user_id: str) -> list[SavedSearch]:
     """The searches of a person in an account, oldest first, and then those that others share."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         own = saved_searches.listing(connection, session.ring, user_id, account_id)
         return [*own, *saved_searches.shared(connection, session.ring, account_id, user_id)]
 
@@ -66,7 +65,7 @@ def share(
     session: AdminSession, account_id: str, user_id: str, search_id: str, *, shared: bool
 ) -> SavedSearch:
     """Let everybody in the account find a search, or its owner alone."""
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         found = _changed_by(change, account_id, user_id, search_id)
         saved_searches.delete(change.connection, found.user_id, account_id, search_id)
         new = msgspec.structs.replace(found, shared=shared)
@@ -77,7 +76,7 @@ def share(
 
 def delete(session: AdminSession, account_id: str, user_id: str, search_id: str) -> SavedSearch:
     """Delete a search of a person; an administrator also deletes one that another shares."""
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         found = _changed_by(change, account_id, user_id, search_id)
         saved_searches.delete(change.connection, found.user_id, account_id, search_id)
         change.audit("search.delete", account_id, searchId=search_id)

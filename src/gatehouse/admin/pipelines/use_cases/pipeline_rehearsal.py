@@ -51,7 +51,6 @@ from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.named_cards import NamedCards
-from gatehouse.store.admin.scopes import account_reading
 
 _REQUEST_BYTES: Final = Phrase("refused.request_bytes", "a request has at most {most} bytes")
 
@@ -130,7 +129,7 @@ class _Rehearsal:
     async def run(self, definition: PipelineDefinition, body: bytes) -> PipelineTrial:
         pipelines = await self._pipelines(definition)
         call = RequestReader(pipelines.messages.call).read(body)
-        with account_reading(self._session, self._account_id) as connection:
+        with self._session.account_reading(self._account_id) as connection:
             account = accounts.get(connection, self._account_id)
         plan = await pipelines.plan_pipeline(account, call)
         self._count_cards(plan)

@@ -26,7 +26,6 @@ from gatehouse.pipeline.definition import PipelineDefinition, StageDefinition
 from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.configurations import RULES, active, check_versions
@@ -67,7 +66,7 @@ class PipelineTrial(msgspec.Struct, frozen=True):
 
 def read_draft(session: AdminSession, account_id: str, content: bytes) -> PipelineDefinition:
     """The pipeline of a document, checked against the rule sets and lists in force."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         return _Around(connection, session, account_id).read(content)
 
@@ -79,7 +78,7 @@ def try_pipeline(
     record = get_decision(session, account_id, request_id)
     if record.signals is None:
         raise InvalidInput(NO_SIGNALS())
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         around = _Around(connection, session, account_id)
         definition = around.read(content)

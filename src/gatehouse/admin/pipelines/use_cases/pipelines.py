@@ -34,7 +34,6 @@ from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.price_list import fees_of
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import configurations as stored_configurations
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.configurations import CONNECTORS_KEY, PIPELINE, RULES, active
@@ -77,7 +76,7 @@ def apply(session: AdminSession, account_id: str, new: NewVersion) -> VersionApp
 def _read(
     session: AdminSession, account_id: str, content: bytes
 ) -> tuple[PipelineDefinition, list[str]]:
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         # Only the rule sets that the file can mean are decoded.
         rule_sets = {
             stored.name: decode_rule_set(stored.program)
@@ -119,7 +118,7 @@ def get(
 ) -> PipelineView:
     """One version of a pipeline, without a number the one in force."""
     stored = configurations.get(session, account_id, PIPELINES, str(number), version)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         account = accounts.get(connection, account_id)
     schedule = fees_of(session.settings, account, session.clock())
     fees = [stage.fee(schedule) for stage in stored.definition.stages]

@@ -19,7 +19,6 @@ from gatehouse.admin.search.use_cases.people import requests_about
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import first_id
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.configured import lists
 from gatehouse.store.decisions import record_changes
@@ -92,7 +91,7 @@ def erase_person(
     subject = DataSubject(session, account_id, person)
     if options.dry_run:
         return _foresee(session, subject, options)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         result = ErasedPerson(change.new_id("ers"), subject.named_by)
         result.index_complete = is_complete(change.connection)
         erasure.mark_due(change)
@@ -103,7 +102,7 @@ def erase_person(
     _erase_requests(session, subject, result, pace)
     _erase_identities(session, subject, result, pace)
     _erase_entries(session, subject, result, wanted=options.lists)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         done = msgspec.to_builtins(result)
         searches = saved_searches.erase(
             change.connection, change.ring, account_id, subject.named_values
@@ -157,7 +156,7 @@ def _erase_entries(
     session: AdminSession, subject: DataSubject, result: ErasedPerson, *, wanted: bool
 ) -> None:
     account_id = subject.account_id
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = [each for each in subject.list_entries(connection) if each.names]
     if not found or not wanted:
         result.list_entries_kept = len(found)
@@ -165,7 +164,7 @@ def _erase_entries(
     by_list: dict[str, set[str]] = {}
     for each in found:
         by_list.setdefault(each.list, set()).add(each.entry.value)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         overwrite_deleted(change.connection)
         for name, values in by_list.items():
             result.list_entries += lists.erase(change, account_id, name, sorted(values))
@@ -179,7 +178,7 @@ def _foresee(session: AdminSession, subject: DataSubject, options: ErasureOption
     oldest_answer = first_id("req", session.clock() - LONGEST_KEPT_MS)
     answered: set[str] = set()
     for request_ids in requests_about(session, account_id, subject.terms):
-        with account_reading(session, account_id) as connection:
+        with session.account_reading(account_id) as connection:
             waiting = not_over(connection, account_id, request_ids)
         result.decisions += len(request_ids) - len(waiting)
         result.note_waiting(sorted(waiting))
@@ -187,7 +186,7 @@ def _foresee(session: AdminSession, subject: DataSubject, options: ErasureOption
         answered -= waiting
     if answered:
         result.answers = len(find_answers(session.database, answered.__contains__))
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         result.index_complete = is_complete(connection)
         result.identity_records = sum(1 for _ in subject.identity_records(connection))
         result.archives = record_changes.archived_to(connection, account_id)

@@ -21,7 +21,6 @@ from gatehouse.decisions.record import UnreadableRecord, encode_named
 from gatehouse.decisions.record_fingerprints import decode
 from gatehouse.sentry.records.event import past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.review_events import ReviewEvent, history
 from gatehouse.store.feedback import feedback_history
@@ -62,7 +61,7 @@ def export_person(
 ) -> PersonCounts:
     """Write everything about a person of an account; that it was done is audited first."""
     subject = DataSubject(session, account_id, person)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         change.audit("privacy.export", account_id, namedBy=subject.named_by)
         about = {
             "accountId": account_id,
@@ -94,7 +93,7 @@ class _Export:
         counts.reviews = self._array("reviews", self._reviews)
         counts.outcomes = self._array("outcomes", self._outcomes)
         counts.evidence = self._array("evidence", self._evidence)
-        with account_reading(self._session, self._subject.account_id) as connection:
+        with self._session.account_reading(self._subject.account_id) as connection:
             people = map(self._person, self._subject.identity_records(connection))
             counts.identity_records = self._array("identityRecords", people)
             entries = self._subject.list_entries(connection)
@@ -119,7 +118,7 @@ class _Export:
     def _decisions(self) -> Iterator[msgspec.Raw]:
         account_id = self._subject.account_id
         for ids in requests_about(self._session, account_id, self._subject.terms, batch=_AT_ONCE):
-            with account_reading(self._session, account_id) as connection:
+            with self._session.account_reading(account_id) as connection:
                 texts = records.texts_of(connection, account_id, ids)
                 labels = feedback_history.entries_of(connection, account_id, ids)
                 became = outcomes_of_requests(connection, account_id, ids)

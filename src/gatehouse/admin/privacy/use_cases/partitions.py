@@ -16,7 +16,6 @@ from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.ending import exit_on_signal
 from gatehouse.core.errors import Conflict, GatehouseError
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.advisory_locks import PARTITIONING
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
@@ -58,7 +57,7 @@ def partition_decisions(
             raise Conflict(
                 "another process puts decisions into partitions; try again when it has ended"
             )
-        with installation_reading(session) as connection:
+        with session.installation_reading() as connection:
             if partitions.is_partitioned(connection):
                 return Partitioned(True, _shown(partitions.months(connection)[0]))
             first = partitions.first_month(connection, session.clock())
@@ -131,7 +130,7 @@ class PartitionKeeper:
         """Make the months ahead that are missing; what was made."""
         self._session.actor.check_installation()
         now = Month.of(self._session.clock())
-        with installation_reading(self._session) as connection:
+        with self._session.installation_reading() as connection:
             is_partitioned = partitions.is_partitioned(connection)
             there = partitions.months(connection) if is_partitioned else []
             is_left = partitions.refused_from(connection) is not None

@@ -23,7 +23,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.order_envelope import KEPT_DAYS
 from gatehouse.settings.settings import Settings
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import installation_reading
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.background import RepeatedLook
 from gatehouse.store.decisions.partitions import count_month
@@ -104,7 +103,7 @@ def count_old(session: AdminSession, policy: RetentionPolicy) -> DeletedRows:
     """How many rows would be deleted now, by kind."""
     now_ms, index = session.clock(), SearchIndex(session.terms, session.fingerprints)
     found = DeletedRows()
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         for account_id in _accounts(connection):
             if (before := policy.before_ms("decisions", now_ms)) is not None:
                 found.decisions += OldDecisions(index, account_id, before).count(connection)
@@ -161,7 +160,7 @@ class _RetentionRun:
 
     def delete_all(self, now_ms: int) -> None:
         """Delete everything that is old at a moment, unless it is stopped."""
-        with installation_reading(self._session) as connection:
+        with self._session.installation_reading() as connection:
             accounts = _accounts(connection)
         if (before := self._policy.before_ms("decisions", now_ms)) is not None:
             self._drop_months(before, accounts)
@@ -186,7 +185,7 @@ class _RetentionRun:
     def _drop_months(self, before_ms: int, accounts: list[str]) -> None:
         """Drop partitions of which everything is old; what is left is deleted row by row."""
         old = OldMonths(before_ms)
-        with installation_reading(self._session) as connection:
+        with self._session.installation_reading() as connection:
             months = {each: count_month(connection, each) for each in old.find(connection)}
         for month, records in months.items():
             for account_id in accounts:

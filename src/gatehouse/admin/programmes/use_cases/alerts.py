@@ -8,7 +8,6 @@ from gatehouse.core.clock import Moment
 from gatehouse.core.filling import filled
 from gatehouse.core.months import CalendarMonth
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 
 
 def alerts_of_month(
@@ -29,6 +28,6 @@ def alerts_of_month(
 
 def alerts_now(session: AdminSession, account_id: str) -> list[ProgrammeAlert]:
     """Those of this month, the furthest first, without metering anything."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = alerts_of_month(connection, account_id, CalendarMonth.at(session.clock()))
     return sorted(found, key=lambda each: -each.percent)

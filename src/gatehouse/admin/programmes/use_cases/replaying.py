@@ -40,7 +40,6 @@ from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.account_columns import ROWS, AccountColumns
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.decisions import records
 from gatehouse.store.decisions.records import RecordSpan
 
@@ -121,7 +120,7 @@ def _report(
     table, account_id = table_in_force(session.settings), span.account_id
     taken, joined = _Taken(), 0
     months: list[WhatIfMonth] = []
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         for start in range(0, len(declined), _AT_ONCE):
             ids = declined[start : start + _AT_ONCE]
             found = outcomes_of(connection, account_id, ids)

@@ -31,7 +31,6 @@ from gatehouse.figures.month_orders import AskedOrders, OrderGroup, count_orders
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import LineSearch
-from gatehouse.store.admin.scopes import account_change, account_reading
 
 _HOUR_MS: Final = 3_600_000
 _MOST_ANALYSTS: Final = 200
@@ -42,7 +41,7 @@ _SCANNED: Final = 1000
 def make_report(session: AdminSession, columns: AccountColumns, month_name: str) -> MonthlyReport:
     """Make the report on a month, keep it, and tell the account that it is there."""
     report = count_month(session, columns, month_name)
-    with account_change(session, columns.account_id) as change:
+    with session.account_change(columns.account_id) as change:
         queries.keep(change.connection, columns.account_id, report)
         change.audit("report.make", columns.account_id, month=report.month)
         said = {
@@ -71,7 +70,7 @@ def count_month(session: AdminSession, columns: AccountColumns, month_name: str)
     month = ZonedMonth.named(month_name, zone)
     since_ms, until_ms = month.since_ms, month.until_ms
     target = review_target(session, account_id)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         changes = _changes(connection, account_id, month, now_ms)
         disputed = disputed_requests(connection, account_id, since_ms, until_ms)
         reviews = _Reviews(connection, account_id, month)

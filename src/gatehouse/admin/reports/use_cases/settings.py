@@ -11,7 +11,6 @@ from gatehouse.admin.reports.types.report import ReportSettings
 from gatehouse.figures.buckets import zone_of
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import use_case
 
 _POLICY: Final = "reports"
@@ -56,5 +55,5 @@ def settings_of(connection: sa.Connection, account_id: str) -> ReportSettings:
 
 def zone_of_account(session: AdminSession, account_id: str) -> ZoneInfo:
     """Whose midnights the account's months begin at."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return zone_of(settings_of(connection, account_id).time_zone)

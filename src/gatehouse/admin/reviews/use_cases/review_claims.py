@@ -18,7 +18,6 @@ from gatehouse.admin.reviews.use_cases.reviews import (
 from gatehouse.core.errors import Conflict
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 
 # What the store returns, for faces.
 __all__ = ["ReviewClaim"]
@@ -130,7 +129,7 @@ def claims_of_others(
     session: AdminSession, account_id: str, person: Visitor
 ) -> Mapping[str, ReviewClaim]:
     """What colleagues have open now, by request."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = review_claims.claims(connection, account_id)
     return _by_others(session, found, person)
 

@@ -8,7 +8,6 @@ from gatehouse.admin.rule_sets.types import RuleShown, RuleSwitch, RuleVersion
 from gatehouse.core.api_values import doc
 from gatehouse.core.clock import Moment
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.admin.use_case import ANY_VERSION, Precondition, Tagged, use_case
 from gatehouse.store.configured import configurations
 
@@ -112,7 +111,7 @@ def _changes(session: AdminSession, account_id: str, name: str, rule: str) -> li
     from gatehouse.rules.authoring import rule_differences
 
     key = RULE_SETS.key(account_id, name)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         lines = configurations.history(connection, key)[: _MOST_VERSIONS + 1]
         stored = [configurations.get(connection, key, each.version) for each in lines]
     configurations.check_versions(session.signer, stored)

@@ -13,7 +13,6 @@ from gatehouse.backtest.report import Amounts, BacktestReport
 from gatehouse.rules.authoring import list_problems
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.configured.list_reading import ListPast
@@ -61,7 +60,7 @@ def prepare_trial(
 ) -> tuple[ColumnTrial, list[str]]:
     """A rule set with the past of the lists that it names, and what is wrong with those."""
     account_id, signer = span.account_id, session.signer
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, signer, account_id)
         kinds = list_reading.kinds(connection, account_id)
         past = list_reading.past_of(connection, account_id, lists_of(rule_set), signer)

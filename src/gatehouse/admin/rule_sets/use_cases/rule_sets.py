@@ -15,7 +15,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.authoring import differences, list_problems, read_rule_set
 from gatehouse.rules.ruleset import RuleSet, decode_program, encode_program
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.configurations import RULES, names
 
@@ -48,7 +47,7 @@ def get(
 ) -> ConfigurationVersion[RuleSet]:
     """One version of a rule set, by default of the only one the account has."""
     if name is None:
-        with account_reading(session, account_id) as connection:
+        with session.account_reading(account_id) as connection:
             known = names(connection, account_id, RULES)
         if len(known) != 1:
             raise InvalidInput(_WHICH(known=", ".join(known) or _NONE()))

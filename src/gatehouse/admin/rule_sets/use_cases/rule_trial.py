@@ -23,7 +23,6 @@ from gatehouse.rules.decide import CompiledRuleSet
 from gatehouse.rules.lists import AccountLists
 from gatehouse.rules.ruleset import RuleSet
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured import list_reading
 from gatehouse.store.configured.account_signature import check_account
 from gatehouse.store.decisions import decisions
@@ -83,7 +82,7 @@ def recorded_case(
 ) -> TrialCase:
     """The signals of a recorded request, as the rule set of this name saw them."""
     session.actor.check_reads(account_id)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         record = decisions.get(connection, account_id, request_id, session.fingerprints)
     if record is None:
         raise NotFound(_NO_REQUEST(account_id=account_id, request_id=recordable(request_id)))
@@ -101,7 +100,7 @@ def try_rules_with_lists(
     session: AdminSession, account_id: str, rule_set: RuleSet, case: TrialCase
 ) -> TrialResponse:
     """Try a rule set with the account's lists as they were when the case happened."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         check_account(connection, session.signer, account_id)
         names = lists_of(rule_set)
         history = list_reading.history_of(connection, account_id, names, session.signer)

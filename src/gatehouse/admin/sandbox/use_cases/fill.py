@@ -31,7 +31,6 @@ from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.decisions import decisions
 
 _BEGAN: Final = "demo.begin"
@@ -120,7 +119,7 @@ async def _fill(session: AdminSession, walk: DemoWalk, reached: Reached) -> Demo
         await walk.go(lambda done: reached(done, len(walk.orders)))
     finally:
         await walk.stop()
-    with account_change(session, DEMO_ACCOUNT) as change:
+    with session.account_change(DEMO_ACCOUNT) as change:
         walk.settle(change)
         told = msgspec.to_builtins(walk.counts)
         change.audit(_FINISHED, DEMO_ACCOUNT, **told)
@@ -139,7 +138,7 @@ def _begun(session: AdminSession, wanted: int) -> DemoPlan | None:
     if used:
         raise AccountInUse
     plan = DemoPlan(wanted, session.clock())
-    with account_change(session, DEMO_ACCOUNT) as change:
+    with session.account_change(DEMO_ACCOUNT) as change:
         change.audit(_BEGAN, DEMO_ACCOUNT, **msgspec.to_builtins(plan))
     return plan
 

@@ -18,7 +18,6 @@ from gatehouse.core.wording.sentences import Phrase
 from gatehouse.figures.column_filter import ColumnFilter
 from gatehouse.rules.ruleset import decode_program
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 from gatehouse.store.configured.configurations import RULES, active
 
 _CARD: Final = Phrase(
@@ -80,7 +79,7 @@ class AddressedConditions:
 
     def _inputs(self) -> Mapping[str, Type]:
         """The custom inputs that rule sets in force declare."""
-        with account_reading(self._session, self._account_id) as connection:
+        with self._session.account_reading(self._account_id) as connection:
             stored = active(connection, self._account_id, RULES)
             return {
                 name: kind

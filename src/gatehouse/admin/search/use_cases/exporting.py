@@ -20,7 +20,6 @@ from gatehouse.core.ids import is_id
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.decisions.record import DecisionRecord
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_change
 
 _EXPORT_END: Final = Phrase("refused.export_end", "must be the id of a request")
 
@@ -88,7 +87,7 @@ def export_found(
     if oldest is not None and not is_id(oldest, "req"):
         raise WrongFilters({"oldest": _EXPORT_END()})
     find = DecisionFinder(session, account_id, search, columns)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         # What was searched for may be personal, so that the line names no values.
         given = [
             name

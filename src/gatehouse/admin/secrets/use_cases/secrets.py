@@ -11,7 +11,6 @@ from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.fingerprint_conversion import convert_records
 from gatehouse.store.admin.keyring import NewKeyVersion, in_force, insert_key, rewrap
-from gatehouse.store.admin.scopes import installation_change, installation_reading
 from gatehouse.store.configured.first_signing import never_signed, sign_as_it_is
 from gatehouse.store.configured.signing import INSTALLATION
 from gatehouse.store.configured.whole_check import why_refused
@@ -45,7 +44,7 @@ def rotate_root(
 
     Without a new one, with that of the root secrets which does not wrap it yet.
     """
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         old = in_force(change.connection, roots)
         new = new or _other(roots, old)
         count = rewrap(change.connection, old, new, change.random_bytes)
@@ -98,7 +97,7 @@ def sign_configuration(
     session: AdminSession, account_id: str | None = None
 ) -> list[SignedConfiguration]:
     """Sign what accounts have configured: all that never was, or one account as it is now."""
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         if account_id is not None:
             accounts.get(change.connection, account_id)
         chosen = never_signed(change.connection) if account_id is None else [account_id]
@@ -110,13 +109,13 @@ def sign_configuration(
 
 def sign_connectors(session: AdminSession) -> list[SignedConfiguration]:
     """Sign the configuration of the connectors as it is now."""
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         return [SignedConfiguration(INSTALLATION, sign_as_it_is(change, INSTALLATION))]
 
 
 def refused_configurations(session: AdminSession) -> dict[str, str]:
     """The accounts whose configuration servers refuse, and why; `INSTALLATION` among them."""
-    with installation_reading(session) as connection:
+    with session.installation_reading() as connection:
         known = [account.account_id for account, _ in accounts.listing(connection)]
         known.append(INSTALLATION)
         return {
@@ -127,7 +126,7 @@ def refused_configurations(session: AdminSession) -> dict[str, str]:
 
 
 def _renew(session: AdminSession, roots: Sequence[RootSecret], purpose: str, action: str) -> int:
-    with installation_change(session) as change:
+    with session.installation_change() as change:
         version = session.ring.current(purpose)[0] + 1
         new = NewKeyVersion(purpose, version, change.now_ms)
         insert_key(change.connection, in_force(change.connection, roots), new, change.random_bytes)

@@ -40,7 +40,6 @@ from gatehouse.intel.places import minor_digits
 from gatehouse.settings.settings import Settings
 from gatehouse.store.accounts import accounts
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.configured import configurations
 from gatehouse.store.configured.configurations import CONNECTORS_KEY
@@ -118,7 +117,7 @@ async def create_top_up(session: AdminSession, account_id: str, given: TopUpWant
 
 def ask(session: AdminSession, account_id: str, given: TopUpWanted) -> TopUpShown:
     """The same without waiting for the page."""
-    with account_change(session, account_id, unseen=True) as change:
+    with session.account_change(account_id, unseen=True) as change:
         offered = offered_by(change.connection, session.settings)
         if offered is None:
             raise Conflict(_NOT_OFFERED())
@@ -178,7 +177,7 @@ class OfferedTopUps(NamedTuple):
 
 def offered(session: AdminSession, account_id: str) -> OfferedTopUps | None:
     """How an account can top up by card; None if it cannot."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return offered_by(connection, session.settings)
 
 

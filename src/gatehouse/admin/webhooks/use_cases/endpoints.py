@@ -37,7 +37,6 @@ from gatehouse.core.errors import KeyMissing, SealBroken
 from gatehouse.core.events import EventName, rights_of
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.admin.use_case import ANY_VERSION, Precondition, Tagged, use_case
 from gatehouse.store.configured.configurations import StaleVersion
 
@@ -157,7 +156,7 @@ def _begin_deletion(
     session: AdminSession, account_id: str, webhook_id: str, seen: Precondition
 ) -> int:
     """Let no attempt begin any more; until when an earlier one may last."""
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         endpoints.mark_deleted(change, _seen(change, account_id, webhook_id, seen))
         change.audit("webhook.delete", account_id, webhookId=webhook_id)
     return session.clock() + _LONGEST_WAIT_MS
@@ -174,7 +173,7 @@ def disable(
     session: AdminSession, account_id: str, webhook_id: str, because: DisabledBecause
 ) -> None:
     """End a webhook that does not work, and tell the account of it."""
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         kept = endpoints.get(change.connection, account_id, webhook_id)
         if kept.state is WebhookState.ENABLED:
             _disable(change, kept, because)

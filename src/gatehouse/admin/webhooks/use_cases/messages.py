@@ -28,7 +28,6 @@ from gatehouse.core.events import EventName, rights_of
 from gatehouse.core.filling import filled
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
-from gatehouse.store.admin.scopes import account_change
 from gatehouse.store.admin.use_case import use_case
 from gatehouse.store.events import outbox
 from gatehouse.store.events.outbox import StoredEvent
@@ -160,7 +159,7 @@ async def send_test_by(
 def _make_test(
     session: AdminSession, account_id: str, webhook_id: str
 ) -> tuple[WebhookMessage, Attempt]:
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         kept = endpoints.get(change.connection, account_id, webhook_id)
         event = PublicEvent(
             id=change.new_id("evt"),

@@ -45,7 +45,6 @@ from gatehouse.core.ids import is_id
 from gatehouse.core.wording.notes import noted, read_note
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.admin.admin_session import AdminSession, Reading
-from gatehouse.store.admin.scopes import account_change, account_reading
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.admin.use_case import MOST_DOCUMENT_BYTES, OF_DECISIONS, use_case
 from gatehouse.store.configured import list_reading
@@ -180,7 +179,7 @@ def undo(session: AdminSession, account_id: str, bulk_id: BulkId) -> BulkShown:
     a review that a payment waited for, and what somebody has changed since, stay as they are.
     """
     shown = get(session, account_id, bulk_id)
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         found = queries.get_bulk(change.connection, account_id, bulk_id)
         assert found is not None
         if found.actor != str(change.actor):
@@ -235,7 +234,7 @@ def begin_with(
         storable_words(terms.reason or "", LONGEST_REASON, "reason")
     if terms.reason is not None:
         terms = msgspec.structs.replace(terms, reason=recordable(terms.reason))
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         if action is BulkAction.LIST:
             list_reading.kind_of(connection, account_id, terms.list or "")
             check_allowed(connection, session.actor, account_id, ApprovalKind.LISTS)
@@ -243,7 +242,7 @@ def begin_with(
             about_reviews = action in _ABOUT_REVIEWS
             fit = open_among(connection, account_id, request_ids) if about_reviews else request_ids
             return _planned(session, action, len(request_ids), len(fit))
-    with account_change(session, account_id) as change:
+    with session.account_change(account_id) as change:
         bulk_id = change.new_id("blk")
         new = StoredBulk(
             bulk_id, change.now_ms, str(change.actor), action, terms, BulkState.RUNNING
@@ -258,7 +257,7 @@ def carry_out(
     session: AdminSession, account_id: str, bulk_id: str, reached: Reached | None = None
 ) -> BulkShown:
     """Do what is left of a change, or of its undo; after an interruption again, the rest."""
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = queries.get_bulk(connection, account_id, bulk_id)
     assert found is not None
     undoing = found.state is BulkState.UNDOING

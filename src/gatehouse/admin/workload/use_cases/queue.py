@@ -13,7 +13,6 @@ from gatehouse.admin.accounts.use_cases import policies
 from gatehouse.admin.workload import queries
 from gatehouse.admin.workload.queries import WaitingGroup
 from gatehouse.store.admin.admin_session import AdminSession
-from gatehouse.store.admin.scopes import account_reading
 
 _DAY_MS: Final = 86_400_000
 _HOUR_MS: Final = 3_600_000
@@ -69,7 +68,7 @@ def count_queue(session: AdminSession, account_id: str) -> QueueCounts:
     """What waits, by person and currency."""
     hours = policies.review_target(session, account_id)
     due_ms = session.clock() - hours * _HOUR_MS
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         return QueueCounts(queries.waiting(connection, account_id, due_ms), due_ms)
 
 
@@ -77,7 +76,7 @@ def plan_day(session: AdminSession, account_id: str, person: Visitor, zone: Zone
     """What a person can be expected to resolve today, and what that is worth if they begin well."""
     now_ms = session.clock()
     span = (now_ms - _WEEKS_MS, now_ms - 2 * _WEEKS_MS)
-    with account_reading(session, account_id) as connection:
+    with session.account_reading(account_id) as connection:
         found = queries.resolved_at(connection, account_id, str(session.actor), *span)
         days = Counter(_day(each, zone) for each in found)
         done = days.pop(_day(now_ms, zone), 0)
