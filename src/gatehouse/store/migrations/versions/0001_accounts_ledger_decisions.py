@@ -8,8 +8,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

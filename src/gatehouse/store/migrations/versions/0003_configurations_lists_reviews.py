@@ -7,8 +7,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

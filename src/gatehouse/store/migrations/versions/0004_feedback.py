@@ -8,8 +8,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0004"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
 
 # What people found before labels were kept counts like what they find from now on.
 _REVIEWED = """

@@ -11,8 +11,6 @@ from gatehouse.store.columns import key
 
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 _MARK = """
 INSERT INTO state (name, value) SELECT 'inner-fingerprints', 'lists'

@@ -8,8 +8,6 @@ from gatehouse.store.columns import key, required
 
 revision = "0006"
 down_revision = "0005"
-branch_labels = None
-depends_on = None
 
 _SIGNED = (
     *("accounts", "api_keys", "configurations", "configuration_heads", "lists", "list_entries"),

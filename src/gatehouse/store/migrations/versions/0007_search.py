@@ -11,8 +11,6 @@ from gatehouse.store.columns import key, optional
 
 revision = "0007"
 down_revision = "0006"
-branch_labels = None
-depends_on = None
 
 _MARK = """
 INSERT INTO state (name, value) SELECT 'search-index', '' WHERE EXISTS (SELECT 1 FROM decisions)

@@ -8,8 +8,6 @@ from gatehouse.store.columns import key, required
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

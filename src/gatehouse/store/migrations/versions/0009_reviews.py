@@ -8,8 +8,6 @@ from gatehouse.store.columns import key, optional, required
 
 revision = "0009"
 down_revision = "0008"
-branch_labels = None
-depends_on = None
 
 _RESOLVED = """
 INSERT INTO review_events (account_id, request_id, seq, at_ms, actor, kind, details, words)

@@ -7,8 +7,6 @@ from gatehouse.store.columns import key, required
 
 revision = "0010"
 down_revision = "0009"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

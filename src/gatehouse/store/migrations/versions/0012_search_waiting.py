@@ -7,8 +7,6 @@ from gatehouse.store.columns import key, optional, required
 
 revision = "0012"
 down_revision = "0011"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

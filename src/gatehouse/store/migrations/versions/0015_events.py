@@ -8,8 +8,6 @@ from gatehouse.store.columns import index, optional, order_columns, required
 
 revision = "0015"
 down_revision = "0014"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -8,8 +8,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0016"
 down_revision = "0015"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -7,8 +7,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0017"
 down_revision = "0016"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

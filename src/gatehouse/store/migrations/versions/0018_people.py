@@ -8,8 +8,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0018"
 down_revision = "0017"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:

@@ -7,8 +7,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0022"
 down_revision = "0021"
-branch_labels = None
-depends_on = None
 expands = True
 
 

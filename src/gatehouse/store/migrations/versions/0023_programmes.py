@@ -7,8 +7,6 @@ from gatehouse.store.columns import key, required
 
 revision = "0023"
 down_revision = "0022"
-branch_labels = None
-depends_on = None
 expands = True
 
 

@@ -7,8 +7,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0025"
 down_revision = "0024"
-branch_labels = None
-depends_on = None
 expands = True
 
 

@@ -6,8 +6,6 @@ from sqlalchemy import BigInteger, Text
 
 revision = "0026"
 down_revision = "0025"
-branch_labels = None
-depends_on = None
 expands = True
 
 

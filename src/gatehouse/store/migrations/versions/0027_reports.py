@@ -7,8 +7,6 @@ from gatehouse.store.columns import key, required
 
 revision = "0027"
 down_revision = "0026"
-branch_labels = None
-depends_on = None
 expands = True
 
 

@@ -7,8 +7,6 @@ from gatehouse.store.columns import key, optional, required
 
 revision = "0028"
 down_revision = "0027"
-branch_labels = None
-depends_on = None
 expands = True
 
 

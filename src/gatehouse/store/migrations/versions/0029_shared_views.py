@@ -6,8 +6,6 @@ from sqlalchemy import Integer
 
 revision = "0029"
 down_revision = "0028"
-branch_labels = None
-depends_on = None
 expands = True
 
 

@@ -8,8 +8,6 @@ from gatehouse.store.weaker_checks import WeakerCheck
 
 revision = "0032"
 down_revision = "0029"
-branch_labels = None
-depends_on = None
 expands = True
 
 

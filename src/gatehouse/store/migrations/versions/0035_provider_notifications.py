@@ -8,8 +8,6 @@ from gatehouse.store.columns import index, key, optional, required
 
 revision = "0035"
 down_revision = "0034"
-branch_labels = None
-depends_on = None
 expands = True
 
 

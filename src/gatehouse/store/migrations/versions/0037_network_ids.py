@@ -7,8 +7,6 @@ from gatehouse.store.columns import optional
 
 revision = "0037"
 down_revision = "0035"
-branch_labels = None
-depends_on = None
 expands = True
 
 

@@ -9,8 +9,6 @@ from gatehouse.store.columns import key, required
 
 revision = "0041"
 down_revision = "0038"
-branch_labels = None
-depends_on = None
 expands = True
 
 
