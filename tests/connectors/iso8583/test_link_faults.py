@@ -31,6 +31,7 @@ from tests.connectors.iso8583.test_link_payments import (
     referred,
 )
 from tests.connectors.iso8583.test_link_pool import check
+from tests.harness.rows import each
 
 FINE = IssuerAnswer("00")
 
@@ -152,6 +153,40 @@ def test_an_answer_fits_only_with_both_numbers(wrong: str) -> None:
         host.behave = answer
         assert await check(connector) == FINE
         assert connector.counts.unmatched == 1
+
+    with_host(play)
+
+
+def test_an_answer_to_something_else_is_none_whatever_its_numbers() -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        def confuse(side: HostSide, asked: Unpacked) -> None:
+            of_others = (MessageKind.REVERSE_ANSWER, MessageKind.CAPTURE_ANSWER)
+            for kind in of_others:
+                side.send(kind, {**asked.values, Role.RESPONSE_CODE: "00"})
+            side.answer(asked, response_code="05")
+
+        host.behave = confuse
+        assert not (await gateway_of(connector).authorize(authorization())).approved
+        assert connector.counts.unmatched == 2
+
+    with_host(play)
+
+
+@each([MessageKind.ECHO, MessageKind.AUTHORIZE_ANSWER, "garbage", "signs of life"])
+def test_a_flood_of_what_nobody_asked_for_ends_the_connection(sent: str) -> None:
+    async def play(host: PlayHost, connector: Iso8583Connector) -> None:
+        [side] = host.open_sides
+        numbers = {Role.STAN: "000777", Role.RRN: "AB12CD34EF56", Role.AMOUNT: "000000000001"}
+        message = side.framing.frame(b"0110")
+        if isinstance(sent, MessageKind):
+            approved = {**numbers, Role.RESPONSE_CODE: "00"}
+            message = side.framing.frame(host.dialect.pack(sent, approved))
+        side.say((b"\0\0" if sent == "signs of life" else message) * 20_000)
+        await until(lambda: connector.counts.lost)
+        counts = connector.counts
+        assert counts.unmatched + counts.malformed + len(host.answers) < 10_000
+        await until(lambda: connector.state().problem is None)
+        assert await check(connector) == FINE
 
     with_host(play)
 

@@ -226,10 +226,18 @@ def test_a_refusal_is_a_decline_with_its_code(code: str) -> None:
     with_host(play)
 
 
-@each(["08", "10", "85"])
-def test_an_approval_under_conditions_is_in_doubt_so_that_it_is_reversed(code: str) -> None:
+@each(
+    [
+        *({"response_code": code} for code in ("08", "10", "85")),
+        {"amount": "000000001233"},
+        {"currency": "840"},
+    ]
+)
+def test_an_approval_of_something_else_is_in_doubt_so_that_it_is_reversed(
+    said: dict[str, str],
+) -> None:
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
-        host.behave = lambda side, asked: side.answer(asked, response_code=code)
+        host.behave = lambda side, asked: side.answer(asked, **said)
         with pytest.raises(ConnectorFailed) as failed:
             await gateway_of(connector).authorize(authorization())
         assert failed.value.sent

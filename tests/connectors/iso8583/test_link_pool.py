@@ -301,16 +301,18 @@ def test_stopping_lets_what_is_in_flight_end_and_takes_nothing_new() -> None:
     with_host(play)
 
 
-def test_a_connection_that_takes_no_more_bytes_gets_no_more_requests() -> None:
+def test_a_connection_that_takes_no_more_bytes_gets_no_more_requests_and_answers() -> None:
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
         [link] = connector.pool.links
         link.pause_writing()
         with pytest.raises(ConnectorFailed, match="no host") as failed:
             await check(connector)
         assert not failed.value.sent
+        host.open_sides[0].send(MessageKind.ECHO, {Role.STAN: "000777"})
+        await until(lambda: connector.counts.unmatched)
         link.resume_writing()
         assert await check(connector) == IssuerAnswer("00")
-        assert len(host.asked) == 1
+        assert (len(host.asked), host.answers) == (1, [])
 
     with_host(play)
 

@@ -87,6 +87,12 @@ def credential_values(stored: StoredCredential, said: SaidByKind) -> dict[Role, 
     return values
 
 
+def refuse_other_amount(asked: Mapping[Role, str], answer: Mapping[Role, str]) -> None:
+    """Raise `ConnectorFailed` where an answer is about another amount or currency."""
+    if any(answer.get(role) not in (None, asked[role]) for role in (Role.AMOUNT, Role.CURRENCY)):
+        raise ConnectorFailed("the host answers about another amount than was asked for")
+
+
 def amount_values(payment: Payment) -> dict[Role, str]:
     """What is paid."""
     if not 0 <= payment.amount_minor <= _LARGEST_AMOUNT:

@@ -106,6 +106,11 @@ class Dialect:
         """The type indicator of a kind."""
         return self.definition.messages[kind].mti
 
+    def answer_mti(self, kind: MessageKind) -> str:
+        """The type indicator of what answers a kind."""
+        assert kind.answer is not None
+        return self.mti(kind.answer)
+
     def carries(self, kind: MessageKind, role: Role) -> bool:
         """Whether messages of a kind have a place for a role."""
         return role in self._roles.get(kind, ())

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Final
 
-from gatehouse.connectors.iso8583.card_values import amount_values
+from gatehouse.connectors.iso8583.card_values import amount_values, refuse_other_amount
 from gatehouse.connectors.iso8583.dialect import Dialect
 from gatehouse.connectors.iso8583.layout.numbers import (
     MOST_STANS,
@@ -70,8 +70,7 @@ class Iso8583Operations:
         code = answer.get(Role.RESPONSE_CODE)
         if code is None or code in _UNSURE or (code in partly and code not in approved):
             raise ConnectorFailed(f"the host does not say how an operation ended: {code}")
-        if answer.get(Role.AMOUNT) not in (None, values[Role.AMOUNT]):
-            raise ConnectorFailed("the host answers about another amount than was asked for")
+        refuse_other_amount(values, answer)
         end = OperationEnd.SUCCEEDED if code in approved else OperationEnd.REFUSED
         return OperationAnswer(end, code, values[Role.RRN])
 

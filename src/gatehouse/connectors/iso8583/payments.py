@@ -19,6 +19,7 @@ from gatehouse.connectors.iso8583.card_values import (
     amount_values,
     authentication_values,
     credential_values,
+    refuse_other_amount,
 )
 from gatehouse.connectors.iso8583.dialect import Dialect, Unpacked
 from gatehouse.connectors.iso8583.layout.numbers import (
@@ -119,6 +120,7 @@ class Iso8583Gateway:
         if code not in self.codes.approved:
             self._remembered.pop(request_id)
             return GatewayAnswer(approved=False, response_code=code, payment_id=reference.rrn)
+        refuse_other_amount(values, answer)
         reference_text = _after(reference, answer).text()
         approval = answer.get(Role.APPROVAL_CODE)
         network_id = answer.get(Role.TRANSACTION_ID)

@@ -79,7 +79,7 @@ class MessageExchange:
         elif stan in self._table:
             raise ConnectorFailed("the STAN of the message is in use", sent=False)
         frame = self._framed(link, message)
-        pending = Pending(link, stan, values.get(_RRN))
+        pending = Pending(link, stan, values.get(_RRN), self._dialect.answer_mti(message.kind))
         pending.on_late = message.on_late
         pending.timer = link.loop.call_later(timeout_s, self._time_out, pending, _LAST_TURNS)
         self._table.add(pending)
@@ -109,14 +109,18 @@ class MessageExchange:
             answer = self._dialect.unpack(body)
         except MalformedMessage:
             self.counts.malformed += 1
+            link.note_unasked()
             return
         link.heard_at_s = link.loop.time()
         if answer.kind in _REQUESTS:
+            link.note_unasked()
             self._reply(link, answer)
             return
-        message = self._table.take(answer.values.get(_STAN, ""), answer.values.get(_RRN))
+        values = answer.values
+        message = self._table.take(values.get(_STAN, ""), values.get(_RRN), answer.mti)
         if message is None:
             self.counts.unmatched += 1
+            link.note_unasked()
             return
         if message.rrn is not None:
             link.has_answered = True
@@ -197,7 +201,8 @@ class MessageExchange:
     def _reply(self, link: Link, asked: Unpacked) -> None:
         """Answer a message with which the host tries the connection; nothing else is answered."""
         kind = _OF_HOSTS.get(asked.kind)
-        if kind is None:
+        # A host that tries the connection and takes no answers must not fill the memory with them.
+        if kind is None or link.is_full:
             self.counts.unmatched += 1
             return
         values = dict(asked.values) | {Role.RESPONSE_CODE: APPROVED}

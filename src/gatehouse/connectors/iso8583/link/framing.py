@@ -1,9 +1,15 @@
 """Cuts messages out of a stream of bytes, and puts before each what the connection wants."""
 
+from typing import Final
+
 from gatehouse.connectors.iso8583.content import translation
 from gatehouse.connectors.iso8583.definition import FramingLayout
 from gatehouse.connectors.iso8583.layout.formats import CodePage, Encoding
 from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
+
+
+_MOST_SIGNS: Final = 1000
+"""Signs of life that come at once."""
 
 
 class Framing:
@@ -35,16 +41,17 @@ class Framing:
         """The messages that are complete now, without what stands before them.
 
         A length that cannot be is a `MalformedMessage`: nothing after it can be read, and the
-        connection is of no more use. Messages that came before it are returned first; then the
+        connection is of no more use; neither is one of signs of life alone. Messages that came before it are returned first; then the
         next call raises. A length of zero is a sign of life, and is skipped.
         """
         kept = self._kept + data if self._kept else data
         messages: list[bytes] = []
-        at, width = 0, self._layout.bytes
+        at, width, signs = 0, self._layout.bytes, 0
         before = width + len(self._between)
         while len(kept) - at >= width:
             size = self._size(kept[at : at + width])
-            if size is None:
+            signs += not size
+            if size is None or signs > _MOST_SIGNS:
                 if messages:
                     break
                 self._kept = kept[at : at + width]

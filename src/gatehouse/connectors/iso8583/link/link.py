@@ -15,16 +15,24 @@ from gatehouse.core.wording.sentences import Phrase
 
 _CLOSED: Final = Phrase("connector.closed", "the host closed the connection")
 _NO_MESSAGE: Final = Phrase("connector.no_message", "the host sent something that is no message")
+_FLOOD: Final = Phrase("connector.flood", "the host sent too much that was no answer")
 _BROKE: Final = Phrase("connector.broke", "the connection broke: {name}")
 
 _MOST_UNSENT: Final = 262_144
 """Bytes that the host has not taken yet: with more, a link takes no further requests."""
 
 
+_UNASKED_S: Final = 0.001
+"""So much time pays for one message that is no answer."""
+_MOST_UNASKED_S: Final = 1.0
+"""So far ahead of the time may they be, or they would leave none to requests."""
+
+
 class Pending:
     """One message that waits for its answer, or whose answer may still come too late."""
 
     __slots__ = (
+        "answer_mti",
         "future",
         "is_open",
         "is_written",
@@ -36,12 +44,13 @@ class Pending:
         "timer",
     )
 
-    def __init__(self, link: "Link", stan: str, rrn: str | None) -> None:
+    def __init__(self, link: "Link", stan: str, rrn: str | None, answer_mti: str) -> None:
         loop = link.loop
         self.link = link
         self.stan = stan
         self.rrn = rrn
         """None of messages about the connection itself, such as an echo."""
+        self.answer_mti = answer_mti
         self.future: asyncio.Future[Unpacked] = loop.create_future()
         self.on_late: Callable[[Unpacked], None] | None = None
         """Hears the answer if it comes when nobody waits for it any more."""
@@ -84,12 +93,14 @@ class Link(asyncio.Protocol):
         self._owner = owner
         self._transport: asyncio.Transport | None = None
         self._outgoing: list[tuple[bytes, Pending | None]] = []
-        self._is_full = False
+        self.is_full = False
+        """Whether the host takes less than it is sent."""
+        self._unasked_s = self.opened_at_s
 
     @property
     def is_usable(self) -> bool:
         """Whether it takes requests now."""
-        return self.is_ready and not self._is_full
+        return self.is_ready and not self.is_full
 
     def framed(self, body: bytes) -> bytes:
         """A message as it is sent here; `MalformedMessage` when it is too long."""
@@ -108,6 +119,13 @@ class Link(asyncio.Protocol):
             self.why_lost = why
             self._transport.abort()
 
+    def note_unasked(self) -> None:
+        """Give the connection up when too many messages are no answers."""
+        now_s = self.loop.time()
+        self._unasked_s = max(self._unasked_s, now_s) + _UNASKED_S
+        if self._unasked_s > now_s + _MOST_UNASKED_S:
+            self.close(_FLOOD())
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The connection is there."""
         self._transport = cast(asyncio.Transport, transport)
@@ -124,6 +142,8 @@ class Link(asyncio.Protocol):
             self.close(_NO_MESSAGE())
             return
         for body in bodies:
+            if self._transport is None or self._transport.is_closing():
+                return
             self._owner.received(self, body)
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -136,11 +156,11 @@ class Link(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """The host takes less than it is sent."""
-        self._is_full = True
+        self.is_full = True
 
     def resume_writing(self) -> None:
         """It has taken enough."""
-        self._is_full = False
+        self.is_full = False
 
     def _flush(self) -> None:
         outgoing, self._outgoing = self._outgoing, []

@@ -1,4 +1,4 @@
-"""Finds the message of an answer by STAN and RRN, also when the answer comes too late."""
+"""Finds the message of an answer by type, STAN and RRN, also when the answer comes too late."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -32,6 +32,7 @@ class LateMessage(NamedTuple):
     """What is still known of a message for whose answer nobody waits; there may be many."""
 
     rrn: str | None
+    answer_mti: str
     on_late: Callable[[Unpacked], None] | None
 
 
@@ -49,19 +50,14 @@ class PendingTable:
         """Expect an answer."""
         self._open[pending.stan] = pending
 
-    def take(self, stan: str, rrn: str | None) -> Pending | LateMessage | None:
+    def take(self, stan: str, rrn: str | None, mti: str) -> Pending | LateMessage | None:
         """The message that an answer belongs to; no other answer is expected to it."""
-        pending = self._open.get(stan)
-        if pending is not None:
-            if pending.rrn not in (None, rrn):
-                return None
-            del self._open[stan]
-            return pending
-        late = self._late.get(stan)
-        if late is None or late.rrn not in (None, rrn):
+        asked = self._open.get(stan) or self._late.get(stan)
+        if asked is None or asked.answer_mti != mti or asked.rrn not in (None, rrn):
             return None
+        self._open.pop(stan, None)
         self._late.pop(stan)
-        return late
+        return asked
 
     def drop(self, pending: Pending) -> None:
         """Expect no answer."""
@@ -70,7 +66,9 @@ class PendingTable:
     def keep(self, pending: Pending) -> None:
         """Go on expecting an answer for a while, although nobody waits for it."""
         if self._open.pop(pending.stan, None) is not None:
-            self._late.put(pending.stan, LateMessage(pending.rrn, pending.on_late))
+            self._late.put(
+                pending.stan, LateMessage(pending.rrn, pending.answer_mti, pending.on_late)
+            )
 
     def forget(self, stan: str, rrn: str | None) -> None:
         """Leave a late answer to the message that is going to repeat this one."""
