@@ -81,4 +81,4 @@ def parse_span(text: str) -> int:
 
 @lru_cache(maxsize=256)
 def _to_the_second(seconds: int) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
+    return datetime.fromtimestamp(seconds, UTC).isoformat()[:-6]

@@ -42,7 +42,7 @@ class Ground:
 
     def buy(self, server: Server) -> None:
         with server.client(self.key) as buyer:
-            for _ in range(8):
+            for _ in range(9):
                 assert buyer.post("/api/v1/pipeline", json=PURCHASE).json()["isSuccess"]
         with self.home.session() as session, session.writing() as connection:
             self.requests = list(connection.scalars(sa.select(PAYMENTS.c.request_id)))
@@ -210,6 +210,23 @@ def test_several_in_one_message_signed_by_their_values(ground: Ground) -> None:
     assert ground.applied(request, 3)["state"] == "PARTLY_CAPTURED"
     told["notificationItems"][0]["NotificationRequestItem"]["amount"]["value"] = 1
     assert ground.client.post(ground.paths["adyen"], json=told).status_code == 401
+
+
+def test_a_moment_that_cannot_be_hides_no_payment(ground: Ground) -> None:
+    request = ground.named(8, "PSP-ODD", "adyen")
+    [item] = copy.deepcopy(REFUND_FAILED["notificationItems"])
+    odd = ("0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00Z")
+    for number, at in enumerate(odd, 1):
+        item["NotificationRequestItem"] |= {
+            "eventCode": "CAPTURE",
+            "pspReference": f"CAPTURE-ODD{number}",
+            "originalReference": "PSP-ODD",
+            "eventDate": at,
+        }
+        told = {"notificationItems": [item]}
+        assert adyen(ground.client, ground.paths["adyen"], told).status_code == 200
+        assert len(ground.applied(request, number)["operations"]) == number
+    assert {each["happenedAt"] for each in ground.kept(request)} == {None}
 
 
 def test_a_message_that_is_not_proved_leaves_nothing(ground: Ground) -> None:

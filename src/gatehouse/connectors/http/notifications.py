@@ -6,7 +6,6 @@ import hashlib
 import hmac
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import msgspec
@@ -22,6 +21,7 @@ from gatehouse.connectors.http.reader import Reading
 from gatehouse.connectors.http.signing import key_bytes
 from gatehouse.connectors.http.templates import Environment, compile_template, parse_template
 from gatehouse.core.cards.redaction import LONGEST_NUMBER, recordable
+from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import SettingsError
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.gateway.notifying import (
@@ -284,8 +284,8 @@ def _milliseconds(text: str | None) -> int | None:
         number = float(text)
         return int(number if number >= _MILLISECONDS else number * 1000)
     try:
-        moment = datetime.fromisoformat(text)
+        at_ms = parse_time(text)
     except ValueError:
         return None
-    moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-    return int(moment.timestamp() * 1000)
+    # Some say that there is none by a date of long ago, for which no id can be made.
+    return at_ms if at_ms >= 0 else None

@@ -7,7 +7,6 @@ from gatehouse.connectors.iso8583.definition import FramingLayout
 from gatehouse.connectors.iso8583.layout.formats import CodePage, Encoding
 from gatehouse.connectors.iso8583.layout.malformed import MalformedMessage
 
-
 _MOST_SIGNS: Final = 1000
 """Signs of life that come at once."""
 
@@ -41,8 +40,9 @@ class Framing:
         """The messages that are complete now, without what stands before them.
 
         A length that cannot be is a `MalformedMessage`: nothing after it can be read, and the
-        connection is of no more use; neither is one of signs of life alone. Messages that came before it are returned first; then the
-        next call raises. A length of zero is a sign of life, and is skipped.
+        connection is of no more use. Messages that came before it are returned first; then the
+        next call raises. A length of zero is a sign of life, and is skipped; too many at once are
+        none.
         """
         kept = self._kept + data if self._kept else data
         messages: list[bytes] = []
