@@ -141,10 +141,15 @@ def test_without_a_last_name_nobody_is_asked() -> None:
 
 def test_an_issuer_that_could_not_be_asked_is_no_answer_about_a_name() -> None:
     async def play(host: PlayHost, connector: Iso8583Connector) -> None:
-        assert connector.identities is not None
-        host.behave = lambda side, asked: side.answer(asked, response_code="91")
-        with pytest.raises(ConnectorFailed):
-            await connector.identities.find(identity(claim()))
+        async def host_works(code: str) -> bool:
+            host.behave = lambda side, asked: side.answer(asked, response_code=code)
+            assert connector.identities is not None
+            with pytest.raises(ConnectorFailed) as failed:
+                await connector.identities.find(identity(claim()))
+            return failed.value.answered
+
+        assert await host_works("91")
+        assert not await host_works("96")
 
     with_host(play)
 

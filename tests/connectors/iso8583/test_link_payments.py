@@ -241,6 +241,7 @@ def test_an_approval_of_something_else_is_in_doubt_so_that_it_is_reversed(
         with pytest.raises(ConnectorFailed) as failed:
             await gateway_of(connector).authorize(authorization())
         assert failed.value.sent
+        assert failed.value.answered, "such cards must not stop the payments of others"
 
     with_host(play)
 

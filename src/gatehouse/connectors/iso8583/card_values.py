@@ -90,7 +90,8 @@ def credential_values(stored: StoredCredential, said: SaidByKind) -> dict[Role, 
 def refuse_other_amount(asked: Mapping[Role, str], answer: Mapping[Role, str]) -> None:
     """Raise `ConnectorFailed` where an answer is about another amount or currency."""
     if any(answer.get(role) not in (None, asked[role]) for role in (Role.AMOUNT, Role.CURRENCY)):
-        raise ConnectorFailed("the host answers about another amount than was asked for")
+        message = "the host answers about another amount than was asked for"
+        raise ConnectorFailed(message, answered=True)
 
 
 def amount_values(payment: Payment) -> dict[Role, str]:

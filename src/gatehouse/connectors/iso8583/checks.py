@@ -67,8 +67,9 @@ class Iso8583Checks:
             return _holder_results({})
         values = card_values(enquiry.number, request.card_expiry_date) | _name_values(name)
         answer = await self._ask(enquiry.request_id, b"name", values)
-        if answer.get(_RESPONSE_CODE, "96") in _UNANSWERED:
-            raise ConnectorFailed("the host could not ask the issuer")
+        code = answer.get(_RESPONSE_CODE, "96")
+        if code in _UNANSWERED:
+            raise ConnectorFailed("the host could not ask the issuer", answered=code == "91")
         return _holder_results(answer)
 
     async def _ask(

@@ -116,7 +116,9 @@ class Iso8583Gateway:
         answer = (await self._pool.ask(asked)).values
         code = answer.get(Role.RESPONSE_CODE)
         if code is None or (code in _PARTLY_APPROVED and code not in self.codes.approved):
-            raise ConnectorFailed(f"the host neither approved nor declined a payment: {code}")
+            # A host that approves a part works: three such cards must not open its breaker.
+            message = f"the host neither approved nor declined a payment: {code}"
+            raise ConnectorFailed(message, answered=code is not None)
         if code not in self.codes.approved:
             self._remembered.pop(request_id)
             return GatewayAnswer(approved=False, response_code=code, payment_id=reference.rrn)
