@@ -1,6 +1,6 @@
 """What providers tell of payments by themselves: notifications, as connectors read them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Protocol, runtime_checkable
 
@@ -64,10 +64,16 @@ class ProviderNotification(
 class NotificationRefused(Exception):
     """A notification that is not accepted."""
 
-    def __init__(self, said: str, *, proved: bool) -> None:
-        """`said` holds nothing of it; `proved`: it was signed, and the mapping cannot read it."""
+    def __init__(
+        self, said: str, *, proved: bool, told: Sequence[ProviderNotification] = ()
+    ) -> None:
+        """`said` holds nothing of it; `proved`: it was signed, and the mapping cannot read it.
+
+        What others in the same message told, as far as it can be read, is in `told`.
+        """
         super().__init__(said)
         self.proved = proved
+        self.told = told
 
 
 class NotificationReader(Protocol):

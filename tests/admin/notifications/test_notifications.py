@@ -42,7 +42,7 @@ class Ground:
 
     def buy(self, server: Server) -> None:
         with server.client(self.key) as buyer:
-            for _ in range(9):
+            for _ in range(10):
                 assert buyer.post("/api/v1/pipeline", json=PURCHASE).json()["isSuccess"]
         with self.home.session() as session, session.writing() as connection:
             self.requests = list(connection.scalars(sa.select(PAYMENTS.c.request_id)))
@@ -212,8 +212,22 @@ def test_several_in_one_message_signed_by_their_values(ground: Ground) -> None:
     assert ground.client.post(ground.paths["adyen"], json=told).status_code == 401
 
 
+def test_one_that_cannot_be_read_takes_no_others_with_it(ground: Ground) -> None:
+    request = ground.named(8, "PSP-ONE", "adyen")
+    [unread] = copy.deepcopy(REFUND_FAILED["notificationItems"])
+    item = unread["NotificationRequestItem"]
+    item |= {"eventCode": "CAPTURE", "originalReference": "PSP-ONE", "pspReference": "CAPTURE-0"}
+    read = copy.deepcopy(unread)
+    item["amount"]["value"] = -1
+    for _ in range(2):
+        told = {"notificationItems": [unread, read]}
+        done = adyen(ground.client, ground.paths["adyen"], told)
+        assert done.json()["errors"]["code"] == "malformed_body"
+    assert len(ground.applied(request, 1)["operations"]) == len(ground.kept(request)) == 1
+
+
 def test_a_moment_that_cannot_be_hides_no_payment(ground: Ground) -> None:
-    request = ground.named(8, "PSP-ODD", "adyen")
+    request = ground.named(9, "PSP-ODD", "adyen")
     [item] = copy.deepcopy(REFUND_FAILED["notificationItems"])
     odd = ("0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "0001-01-01T00:00:00Z")
     for number, at in enumerate(odd, 1):

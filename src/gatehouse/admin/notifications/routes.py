@@ -1,7 +1,7 @@
 """Takes what providers send: proves it, keeps it, and answers; it is applied afterwards."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -57,21 +57,28 @@ class NotificationRoute:
             raise Problem("not_found")
         body = await self._entry.body(context, receive, MOST_BYTES)
         now_ms = self._session.clock()
+        told: Sequence[ProviderNotification]
+        problem = None
         try:
             told = seat.notifications.read(context.headers, body, now_ms / 1000)
         except NotificationRefused as refused:
             about = {"connector": seat.name, "reason": str(refused)}
             _log.warning("a notification was refused", extra=about)
-            if refused.proved:
-                raise Problem("malformed_body", details=[str(refused)]) from None
-            raise Problem("invalid_signature") from None
+            if not refused.proved:
+                raise Problem("invalid_signature") from None
+            told, problem = refused.told, Problem("malformed_body", details=[str(refused)])
         # What is not proved must not use up what the provider may send.
         self._entry.limit(context, f"notifications of {seat.name}", MOST_A_SECOND)
         if told:
             await self._keep(seat.name, told, now_ms)
+        if problem is not None:
+            # It is sent again, and by then the mapping may read it; the others do not wait for it.
+            raise problem
         return _TAKEN
 
-    async def _keep(self, connector: str, told: list[ProviderNotification], now_ms: int) -> None:
+    async def _keep(
+        self, connector: str, told: Sequence[ProviderNotification], now_ms: int
+    ) -> None:
         rows = [self._row(connector, each, now_ms) for each in told]
         write = self._session.database.write_on_thread
         if await write(lambda connection: queries.keep(connection, rows)):

@@ -106,14 +106,18 @@ class HttpNotifications:
             raise NotificationRefused(said, proved=self._proof.is_whole)
         if not all(self._proof.of_item(headers, each) for each in items):
             raise NotificationRefused(_UNPROVED, proved=False)
-        try:
-            told = [self._told(each) for each in items]
-        except UnexpectedShape:
-            said = "the message holds an object or a list where a value belongs"
-            raise NotificationRefused(said, proved=True) from None
-        except AnswerUnusable as error:
-            raise NotificationRefused(str(error), proved=True) from None
-        return [each for each in told if each is not None]
+        told, said = [], ""
+        for each in items:
+            try:
+                told.append(self._told(each))
+            except UnexpectedShape:
+                said = "the message holds an object or a list where a value belongs"
+            except AnswerUnusable as error:
+                said = str(error)
+        found = [each for each in told if each is not None]
+        if said:
+            raise NotificationRefused(said, proved=True, told=found)
+        return found
 
     def _told(self, item: Any) -> ProviderNotification | None:
         event = self._word("event", item)
