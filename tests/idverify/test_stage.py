@@ -11,6 +11,7 @@ import pytest
 from gatehouse.core.cards.numbers import KeptCard, MaskedCard
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.stages.case import Case, StageResult, ValuesByType
+from gatehouse.idverify.payee import MOST_NAMES
 from gatehouse.idverify.people import IdentifierType, OwnerType, Person, PersonName
 from gatehouse.idverify.request import IdVerifyRequest
 from gatehouse.idverify.response import NameResult, Result
@@ -234,6 +235,24 @@ def test_a_card_with_many_holders_is_compared_in_turns_with_other_requests() -> 
         return count
 
     assert asyncio.run(turns()) > 500  # of 512 names
+
+
+def test_a_payee_is_compared_in_turns_too() -> None:
+    case, stage = (
+        case_of(ask(payeeName="korin tasel")),
+        IdVerifyStage(PlaySource(_crowd()), time_limit_ms=100),
+    )
+
+    async def turns() -> int:
+        work = asyncio.ensure_future(stage.run(case))
+        count = 0
+        while not work.done():
+            await asyncio.sleep(0)
+            count += 1
+        assert answer(work.result())["payeeMatch"] == "NMTC"
+        return count
+
+    assert asyncio.run(turns()) > MOST_NAMES
 
 
 def test_only_so_many_holders_are_compared() -> None:

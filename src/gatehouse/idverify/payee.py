@@ -4,6 +4,7 @@ Any holder suffices, and a company's own name or one that it trades under. The n
 never told: a caller who comes close by guessing would learn whose card it is.
 """
 
+import asyncio
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -30,14 +31,16 @@ _RESULTS: Final = {
 }
 
 
-def verify_payee(payee: str, answer: Holders | HolderResults | None) -> PayeeMatch:
-    """How a payee's name compares with the holders; a source that compares by itself was not asked
-    about it.
+async def verify_payee(payee: str | None, answer: Holders | HolderResults) -> PayeeMatch:
+    """How a payee's name compares with the holders; others have their turn between two names.
+
+    A source that compares by itself was not asked about it.
     """
-    if not isinstance(answer, Holders):
+    if payee is None or not isinstance(answer, Holders):
         return PayeeMatch.NOT_POSSIBLE
     found = Result.UNKNOWN
     for held in islice(_names_of(answer.people), MOST_NAMES):
+        await asyncio.sleep(0)
         result = compare_payee(payee, held)
         if result is Result.MATCH:
             return PayeeMatch.MATCH

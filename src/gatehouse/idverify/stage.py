@@ -11,7 +11,14 @@ from gatehouse.core.stages.stage import Contacts
 from gatehouse.idverify.contacts import read_contacts
 from gatehouse.idverify.payee import verify_payee
 from gatehouse.idverify.request import IdVerifyRequest
-from gatehouse.idverify.response import FEE_TYPE, NAME, IdVerifyResponse, NameVerification, Result
+from gatehouse.idverify.response import (
+    FEE_TYPE,
+    NAME,
+    IdVerifyResponse,
+    NameVerification,
+    PayeeMatch,
+    Result,
+)
 from gatehouse.idverify.source import HolderResults, Holders, IdentityEnquiry, IdentitySource
 from gatehouse.idverify.verdict import (
     Finding,
@@ -42,13 +49,14 @@ class IdVerifyStage:
         refusal = _refusal(case) if request.has_identifiers else None
         if refusal is not None:
             verdict = unanswered(request, Result.NOT_PROCESSED, refusal)
-            return _result(case, request, verdict, None, completed=refusal != _AT_ONCE)
+            return _result(case, request, verdict, completed=refusal != _AT_ONCE)
         answer = await self._answer(case, request)
         if isinstance(answer, HolderResults):
             verdict = as_compared(request, answer)
         else:
             verdict = await judge_in_turns(request, answer)
-        return _result(case, request, verdict, answer, completed=True)
+        payee = await verify_payee(request.payee_name, answer)
+        return _result(case, request, verdict, payee, completed=True)
 
     async def _answer(self, case: Case, request: IdVerifyRequest) -> Holders | HolderResults:
         """What the source says, unless the card's issuer has said it already."""
@@ -62,7 +70,7 @@ class IdVerifyStage:
         """The source failed or was late: nothing is known, nothing is charged."""
         request = case.input(IdVerifyRequest)
         verdict = unanswered(request, Result.UNKNOWN, "source_unavailable")
-        return _result(case, request, verdict, None, completed=False)
+        return _result(case, request, verdict, completed=False)
 
 
 async def judge_in_turns(request: IdVerifyRequest, holders: Holders) -> IdentityVerdict:
@@ -103,11 +111,11 @@ def _result(
     case: Case,
     request: IdVerifyRequest,
     verdict: IdentityVerdict,
-    answer: Holders | HolderResults | None,
+    payee: PayeeMatch = PayeeMatch.NOT_POSSIBLE,
     *,
     completed: bool,
 ) -> StageResult:
-    response = _response(request, verdict.finding, answer)
+    response = _response(request, verdict.finding, payee)
     facts: dict[str, Any] = msgspec.to_builtins(response)
     facts["why"] = _why(verdict.finding)
     facts["holders"] = verdict.holders
@@ -119,9 +127,7 @@ def _result(
     return StageResult(response, completed, facts, mismatched=verdict.wrong_identifier)
 
 
-def _response(
-    request: IdVerifyRequest, finding: Finding, answer: Holders | HolderResults | None
-) -> IdVerifyResponse:
+def _response(request: IdVerifyRequest, finding: Finding, payee: PayeeMatch) -> IdVerifyResponse:
     name: NameVerification | msgspec.UnsetType = msgspec.UNSET
     if finding.name is not None:
         name = NameVerification(
@@ -137,11 +143,7 @@ def _response(
         card_holder_name_verification_result=name,
         id_verification={kind: each.result for kind, each in finding.identifiers.items()},
         verification_level=level_of(request),
-        payee_match=(
-            msgspec.UNSET
-            if request.payee_name is None
-            else verify_payee(request.payee_name, answer)
-        ),
+        payee_match=msgspec.UNSET if request.payee_name is None else payee,
     )
 
 

@@ -51,7 +51,9 @@ def compare_full_names(left: str, right: str) -> FullNameVerdict:
 def ruled(compared: NameComparison, score: float) -> float:
     """The model's score, lowered to NO_MATCH where a name is known to be another one."""
     other = _another_korean_family(compared) or _another_given_name(compared)
-    return min(score, PARTIAL_FROM - 0.01) if other else score
+    # Too little is left to tell people apart.
+    initials = {match.why for match in compared.matches} == {Why.INITIAL}
+    return min(score, PARTIAL_FROM - 0.01) if other or initials else score
 
 
 def _another_korean_family(compared: NameComparison) -> bool:
@@ -77,7 +79,7 @@ def _single_words(left: Token, right: Token) -> FullNameVerdict:
             return FullNameVerdict(read, decision, Why.TRANSLITERATION)
     found = liken(left, right)
     relation = relation_of(left, right, found, given=True)
-    if relation is None:
+    if relation is None or relation.why is Why.INITIAL:
         return FullNameVerdict(
             PARTIAL_FROM * min(0.99, found.likeness), Result.NO_MATCH, Why.DIFFERENT
         )
