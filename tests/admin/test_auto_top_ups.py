@@ -237,14 +237,18 @@ def test_a_card_that_the_provider_removed_is_refused_and_the_third_time_ends_it(
     assert (shop.automatic()[0].state, shop.balance) == (TopUpState.PAID, 150 * UNIT)
 
 
-def test_setting_it_again_does_not_shorten_the_day_after_a_refusal(
+def test_neither_setting_it_again_nor_turning_it_off_shortens_the_day_after_a_refusal(
     shop: AutoShop, host: HostThread
 ) -> None:
     host.client.delete(f"/v1/stored-cards/{_name_of(shop)}")
     shop.sets()
     shop.later(1000)
     shop.sets(amount=6000)
-    shop.later(23 * HOUR_MS)
+    shop.sets(enabled=False)
+    assert str(shop.auto.reason) == "refused"
+    shop.later()
+    shop.sets(amount=6000)
+    shop.later(22 * HOUR_MS)
     assert (len(shop.automatic()), shop.auto.refusals) == (1, 1)
     shop.later(HOUR_MS)
     assert [each.amount_minor for each in shop.automatic()] == [6000, 5000]

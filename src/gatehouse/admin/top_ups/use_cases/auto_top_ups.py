@@ -64,10 +64,12 @@ def set_auto_top_up(change: Change, account_id: str, given: AutoTopUpWanted) -> 
         **dict(zip(("floor", "amount_minor", "monthly_limit_minor"), wanted, strict=True)),
     }
     # A day's pause after a refusal lasts; a month that was full may have room now.
-    if not (given.enabled and kept.is_on and kept.reason is AutoTopUpReason.REFUSED):
-        is_under_way = given.enabled or kept.top_up_id is not None
+    next_at_ms = kept.paused_until_ms if kept.reason is AutoTopUpReason.REFUSED else None
+    if next_at_ms is None:
         values |= {"paused_until_ms": None, "reason": None, "refusals": 0}
-        values |= {"next_at_ms": change.now_ms if is_under_way else None}
+        next_at_ms = change.now_ms
+    is_under_way = given.enabled or kept.top_up_id is not None
+    values |= {"next_at_ms": next_at_ms if is_under_way else None}
     queries.write(change, account_id, **values)
     said = {"floorMinor": given.floor_minor, "amountMinor": given.amount_minor}
     said |= {"monthlyLimitMinor": given.monthly_limit_minor}
