@@ -97,6 +97,11 @@ def test_who_only_looks_at_money_moves_none(shop: AutoShop, how: str) -> None:
     # A page on which a person types a card of their own charges nobody by itself.
     for actor in (looking, moving):
         top_ups.ask(shop.session.acting_as(actor), shop.account, TopUpWanted(100))
+    # Under a limit it takes room from automatic top-ups, which could so be kept from ever charging.
+    _limits(shop, 10_000)
+    with pytest.raises(RightMissing, match=r"payments"):
+        top_ups.ask(shop.session.acting_as(looking), shop.account, TopUpWanted(100))
+    top_ups.ask(shop.session.acting_as(moving), shop.account, TopUpWanted(100))
 
 
 @pytest.mark.parametrize("how", ["turning them on", "deleting the card", "the limit"])

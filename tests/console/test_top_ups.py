@@ -45,6 +45,8 @@ def test_who_only_looks_at_money_is_shown_no_form_that_has_a_card_charged(
         assert f'action="{form}"' in all_of_it
         assert looks.post(form, _SET | {"day_limit_minor": "1"}).status_code == 403
     assert f'action="{path}/create"' in seen
+    assert moves.post(f"{path}/limit", {"day_limit_minor": "1"}).status_code == 303
+    assert f'action="{path}/create"' not in looks.get(path).text
 
 
 def test_a_higher_limit_is_proposed_where_two_people_are_wanted(console: Console) -> None:

@@ -44,8 +44,8 @@ def set_auto_top_up(change: Change, account_id: str, given: AutoTopUpWanted) -> 
 
     When the balance is under the floor, the stored card is charged and the amount added, one top-up
     at a time, up to the limit of a calendar month. They need a card, which a person stores by
-    paying a top-up with `storeCard`. Turned on after they were off, they begin afresh. It needs the
-    scope `manage:billing`, too.
+    paying a top-up with `storeCard`. Turned on after they were off, they begin afresh, but for the
+    day after a refusal. It needs the scope `manage:billing`, too.
     """
     change.actor.check(Right.MOVE_MONEY)
     account = accounts.get_open(change.connection, account_id)

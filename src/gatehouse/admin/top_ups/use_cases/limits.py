@@ -80,9 +80,12 @@ def set_top_up_limit(change: Change, account_id: str, given: TopUpLimit) -> TopU
 
 
 def check_day_limit(change: Change, account: Account, minor: int) -> None:
-    """Refuse to charge more than what is left of the day's limit."""
+    """Refuse what is beyond the limit of a day, and under one whoever may move no money."""
     shown, unit = _shown(change, account), minor_micros(account.currency)
-    if shown.day_limit_minor is None or shown.left_minor is None or minor <= shown.left_minor:
+    if shown.day_limit_minor is None or shown.left_minor is None:
+        return
+    change.actor.check(Right.MOVE_MONEY)
+    if minor <= shown.left_minor:
         return
     most, left = (
         shown_amount(each * unit, account.currency)

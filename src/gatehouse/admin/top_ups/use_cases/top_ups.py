@@ -103,8 +103,8 @@ async def create_top_up(session: AdminSession, account_id: str, given: TopUpWant
 
     Answers the address of a page of the payment provider, on which a person pays by card. Where the
     provider takes longer than some seconds, `url` is null; then ask for the top-up again. What is
-    paid is added to the balance once, with the id of the top-up as its reference. With `storeCard`
-    it needs the scope `manage:payments`, too.
+    paid is added to the balance once, with the id of the top-up as its reference. With `storeCard`,
+    or where a limit of a day is set, it needs the scope `manage:payments`, too.
     """
     found = await asyncio.to_thread(ask, session, account_id, given)
     with contextlib.suppress(TimeoutError):
