@@ -1,14 +1,17 @@
 """A payment is added once, however often it is told."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
 from gatehouse.admin.accounts.use_cases import accounts
+from gatehouse.admin.events.use_cases.events import EventQuery, list_events
 from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.store.admin.admin_session import AdminSession
+from gatehouse.store.tables import ACCOUNTS
 from tests.harness import make_account
 
 
@@ -32,6 +35,24 @@ def test_an_adjustment_takes_no_more_than_there_is(session: AdminSession) -> Non
     with pytest.raises(InvalidInput, match=r"more than the available 1\.50 USD"):
         money.adjust(session, account, -1_500_001, "too much")
     assert accounts.get(session, account).state.balance == 1_500_000
+
+
+def test_a_credit_limit_that_somebody_wrote_into_the_database_is_not_spent(
+    session: AdminSession,
+) -> None:
+    account = make_account(session, micros=5_000_000)
+    money.set_credit_limit(session, account, 10_000_000)
+    money.adjust(session, account, -15_000_000, "all there is")
+    with session.writing() as connection:
+        this = ACCOUNTS.update().where(ACCOUNTS.c.id == account)
+        connection.execute(this.values(credit_limit=10**12))
+    with pytest.raises(InvalidInput, match=r"more than the available -10.00 USD"):
+        money.adjust(session, account, -1, "on somebody's word")
+    # What is paid in is added nevertheless, and said as it is.
+    money.top_up(session, account, 4_000_000, "bank")
+    told: Any = list_events(session, account, EventQuery()).events[-1].data
+    assert told["remaining"].micros == -6_000_000
+    assert money.verify_ledger(session).problems == []
 
 
 def test_an_adjustment_with_a_reference_counts_once_also_when_it_could_not_again(

@@ -111,8 +111,10 @@ def state_for_update(change: Change, account_id: str) -> AccountState:
     query = sa.select(ACCOUNTS).where(ACCOUNTS.c.id == account_id).with_for_update()
     row = change.connection.execute(query).one()
     closed = row.closed_at_ms is not None
-    told = BalanceTold(row.balance_told)
-    return AccountState(row.balance, row.held, closed, row.low_balance, told, row.credit_limit)
+    told, credit = BalanceTold(row.balance_told), row.credit_limit
+    if credit and not change.signer.is_genuine(ACCOUNTS, row._mapping):
+        credit = 0  # Somebody else wrote the limit, or what is signed with it.
+    return AccountState(row.balance, row.held, closed, row.low_balance, told, credit)
 
 
 def set_credit_limit(change: Change, account_id: str, limit: int | None) -> None:
