@@ -111,6 +111,11 @@ def test_the_parts_of_a_period_have_one_price_each_and_leave_no_gap(first: date,
             "tiers.SENTRY = [ { above = 10, fee = 1 } ]",
             "has tiers and no price",
         ),
+        (
+            'currency = "EUR"\nsince = 2027-01-01\nfees = { RULES = 3, "RULES/entry" = 2 }\n'
+            'tiers."RULES/entry" = [ { above = 10, fee = 1 } ]',
+            "a fee with a name has no tiers",
+        ),
     ],
 )
 def test_a_list_that_cannot_be_meant_is_refused_with_its_reason(wrong: str, said: str) -> None:

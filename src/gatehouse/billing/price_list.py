@@ -147,6 +147,8 @@ def _check(listed: ListedPrices, digits: Digits) -> None:
     for kind, steps in listed.tiers.items():
         if kind not in listed.fees:
             raise ValueError(f"{name}: {kind} has tiers and no price")
+        if "/" in kind:
+            raise ValueError(f"{name}: {kind}: a fee with a name has no tiers")
         above = [tier.above for tier in steps]
         falling = [Decimal(listed.fees[kind]), *(Decimal(tier.fee) for tier in steps)]
         if above != sorted(set(above)) or falling != sorted(falling, reverse=True):
