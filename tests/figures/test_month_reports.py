@@ -23,10 +23,10 @@ from gatehouse.admin.reports.use_cases.reports import get_report, list_reports
 from gatehouse.admin.reports.use_cases.settings import set_settings
 from gatehouse.admin.reports.worker import ReportMaker
 from gatehouse.core.clock import iso_time
-from gatehouse.core.errors import NotFound
+from gatehouse.core.errors import Conflict, NotFound
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.wording.labels import Label
-from gatehouse.store.tables import REVIEW_EVENTS, REVIEWS
+from gatehouse.store.tables import DECISIONS, REVIEW_EVENTS, REVIEWS
 from tests.figures.shops import DAY_MS, HOUR_MS, NOW_MS, Shop, rules_stage
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -241,7 +241,7 @@ def test_a_month_has_the_hours_of_its_zone() -> None:
 def test_the_month_that_is_over_is_reported_once_and_told(shop: Shop, tmp_path: Any) -> None:
     session = shop.session
     session.settings = dataclasses.replace(session.settings, home=tmp_path)
-    shop.keep(MONTH.until_ms - DAY_MS)
+    first = shop.keep(MONTH.until_ms - DAY_MS)
     maker = ReportMaker(session)
     maker.look()
     [line] = list_reports(session, shop.account_id).reports
@@ -252,6 +252,12 @@ def test_the_month_that_is_over_is_reported_once_and_told(shop: Shop, tmp_path: 
     # Made again, it has what came since, and a stranger has neither.
     shop.keep(MONTH.until_ms - HOUR_MS)
     assert make_report(session, shop.columns(), line.month).counts.orders == 2
+    assert get_report(session, shop.account_id, line.month).counts.orders == 2
+    # A record that retention deleted since is not taken out of what was reported.
+    with session.writing() as connection:
+        connection.execute(DECISIONS.delete().where(DECISIONS.c.request_id == first))
+    with pytest.raises(Conflict, match="stays as it is"):
+        make_report(session, shop.reopen(), line.month)
     assert get_report(session, shop.account_id, line.month).counts.orders == 2
     stranger = session.acting_as(Actor.key("key_x", "acc_x"))
     with pytest.raises(NotFound):

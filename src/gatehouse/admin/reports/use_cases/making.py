@@ -24,14 +24,20 @@ from gatehouse.admin.reports.types.report import (
 from gatehouse.admin.reports.types.summing import counts_of, markets_of, money_of, rules_of
 from gatehouse.admin.reports.use_cases.settings import zone_of_account
 from gatehouse.core.clock import Moment
+from gatehouse.core.errors import Conflict
 from gatehouse.core.events import EventName
 from gatehouse.core.ids import id_time_ms
+from gatehouse.core.wording.sentences import Phrase
 from gatehouse.figures.account_columns import AccountColumns
 from gatehouse.figures.month_orders import AskedOrders, OrderGroup, count_orders
 from gatehouse.store.admin import audit
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.audit import LineSearch
 
+_FEWER: Final = Phrase(
+    "refused.report_fewer",
+    "fewer requests of {month} are left than when its report was made, so it stays as it is",
+)
 _HOUR_MS: Final = 3_600_000
 _MOST_ANALYSTS: Final = 200
 _CHANGED: Final = ("rules.apply", "rules.activate")
@@ -42,6 +48,9 @@ def make_report(session: AdminSession, columns: AccountColumns, month_name: str)
     """Make the report on a month, keep it, and tell the account that it is there."""
     report = count_month(session, columns, month_name)
     with session.account_change(columns.account_id) as change:
+        kept = queries.find(change.connection, columns.account_id, report.month)
+        if kept is not None and report.requests < kept.requests:
+            raise Conflict(_FEWER(month=report.month))
         queries.keep(change.connection, columns.account_id, report)
         change.audit("report.make", columns.account_id, month=report.month)
         said = {
