@@ -97,9 +97,13 @@ def test_the_money_of_an_account_is_for_keys_with_the_scope(
         assert [*refused["errors"]["fieldErrors"]] == ["month"]
 
 
-def test_statements_do_not_take_the_place_of_checks() -> None:
+@pytest.mark.parametrize("waiting", [[f"acct_{each}" for each in range(8)], ["acct_1"] * 3])
+def test_statements_take_the_place_neither_of_checks_nor_of_those_of_others(
+    waiting: list[str],
+) -> None:
     class Busy:
-        waiting = 8
+        def __init__(self) -> None:
+            self.waiting = waiting
 
     class Known:
         async def authenticate(self, *_: object, **__: object) -> object:

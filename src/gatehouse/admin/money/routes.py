@@ -11,6 +11,8 @@ from gatehouse.api.serving.in_flight import RETRY_SOON
 from gatehouse.core.clock import Clock
 
 _MOST_WAITING: Final = 8
+_MOST_OF_ONE: Final = 3
+"""Of an account, so that it does not keep others from theirs."""
 _SCOPE: Final[dict[str, Any]] = {"scope": "billing"}
 
 
@@ -52,7 +54,8 @@ class BillingRoutes:
         asked = call.query
         wanted = StatementQuery(asked["month"], asked["from"], asked["to"], asked["daily"])
         period = wanted.period(self._clock())
-        if self._billing.waiting >= _MOST_WAITING:
+        waiting = self._billing.waiting
+        if len(waiting) >= _MOST_WAITING or waiting.count(call.account_id) >= _MOST_OF_ONE:
             # Each takes the place of a request in flight; checks must not wait for bookkeeping.
             raise Problem("overloaded", headers=RETRY_SOON)
         return await self._billing.statement(

@@ -93,8 +93,8 @@ class LiveBilling:
     def __init__(self, session: AdminSession) -> None:
         self._session = session
         self._one_at_a_time = asyncio.Lock()
-        self.waiting = 0
-        """How many statements are being made, or wait for that."""
+        self.waiting: list[str] = []
+        """The accounts whose statements are being made, or wait for that."""
 
     async def balance(self, actor: Actor, account_id: str) -> BalanceResponse:
         """What an account has, and what of it is held."""
@@ -105,12 +105,12 @@ class LiveBilling:
     ) -> StatementResponse:
         """The statement of an account; one at a time, because each may read much."""
         session = self._session.acting_as(actor)
-        self.waiting += 1
+        self.waiting.append(account_id)
         try:
             async with self._one_at_a_time:
                 found = await asyncio.to_thread(
                     account_statement, session, account_id, period, daily=daily
                 )
         finally:
-            self.waiting -= 1
+            self.waiting.remove(account_id)
         return public_statement(found)
