@@ -13,7 +13,7 @@ from gatehouse.admin.top_ups.queries import top_ups as queries
 from gatehouse.admin.top_ups.tables import TOP_UPS
 from gatehouse.admin.top_ups.types import MOST_OPEN, TopUpState, TopUpWanted
 from gatehouse.admin.top_ups.use_cases import top_ups
-from gatehouse.core.errors import Conflict, NotFound
+from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.store.admin.admin_session import AdminSession
 from tests.admin.card_shop import HOUR_MS, REFUSED_CARD, UNIT, Shop
 from tests.admin.invoices.test_closing import SELLER, STANDARD
@@ -137,6 +137,16 @@ def test_what_was_paid_for_a_closed_account_is_left_to_a_person(shop: Shop) -> N
     shop.later()
     found = shop.now(made)
     assert (found.state, found.reason, shop.balance) == (TopUpState.IN_DOUBT, "not_added", 0)
+
+
+def test_a_page_is_for_no_more_than_the_balance_can_hold(shop: Shop) -> None:
+    money.top_up(shop.session, shop.account, 999_999_950 * UNIT, "bank")
+    with pytest.raises(InvalidInput, match="a balance is at most 1000000000 USD"):
+        shop.ask(5001)
+    made = shop.ask(5000)
+    shop.pay(made)
+    shop.later()
+    assert shop.now(made).state is TopUpState.PAID
 
 
 def test_a_top_up_belongs_to_its_account_and_needs_a_connector_that_shows_pages(

@@ -56,7 +56,7 @@ _MANY_OPEN: Final = Phrase(
 _STORES_NONE: Final = Phrase(
     "refused.top_ups_store_none", "this installation stores no cards for automatic top-ups"
 )
-_TOO_MUCH: Final = Phrase("refused.top_up_most", "a top-up is at most {most} {currency}")
+_TOO_MUCH: Final = Phrase("refused.top_up_most", "a balance is at most {most} {currency}")
 _NONE: Final = Phrase("refused.no_top_up_id", "no top-up {id}")
 _LONGEST_WAIT_S: Final = 5.0
 _LOOK_AGAIN_S: Final = 0.25
@@ -139,7 +139,7 @@ def begin(
     """Keep a new top-up with its tax; or say why it cannot be."""
     account = accounts.get_open(change.connection, account_id)
     net = amount_minor * minor_micros(account.currency)
-    check_amount(net, account.currency)
+    check_amount(accounts.state(change.connection, account_id).balance + net, account.currency)
     terms = terms_of(change.connection, account_id)
     unit = minor_unit(minor_digits(account.currency) or 0)
     tax = 0 if terms is None else tax_on(net, terms.hundredths, unit)
