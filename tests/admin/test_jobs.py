@@ -31,7 +31,7 @@ from gatehouse.core.job_state import JobState
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.jobs import LEASE_MS, MOST_ATTEMPTS, MOST_UNFINISHED, NewJob, TooManyJobs
-from gatehouse.store.tables import EVENTS, JOBS
+from gatehouse.store.tables import EVENTS, IDENTITIES, JOBS
 from tests.harness import CARD, PATIENCE_S, make_account
 
 DOCUMENT = "rule_set: mine\nrules:\n  - {name: a, condition: order.amount > 5, outcome: REVIEW}\n"
@@ -61,7 +61,9 @@ def take(session: AdminSession, later_ms: int = 0) -> StoredJob | None:
         return jobs.claim(connection, OWNER, session.clock() + later_ms)
 
 
-def finished(session: AdminSession, account: str, kind: JobKind, order: Any, content: Any) -> Any:
+def finished(
+    session: AdminSession, account: str, kind: JobKind, order: Any, content: bytes = b""
+) -> Any:
     """How a job ends that is asked for and run at once."""
     merchant = keyed(session, account)
     job = queue.start_job(merchant, account, kind, order, content)
@@ -94,6 +96,32 @@ def test_what_a_job_works_on_is_sealed(merchant: AdminSession, account: str) -> 
     assert CARD not in str(row.parameters)
 
 
+@pytest.mark.parametrize("changed", ["account", "actor", "kind", "parameters", "none"])
+def test_what_a_job_works_on_serves_for_no_other_order(
+    sqlite_session: AdminSession, changed: str
+) -> None:
+    session = sqlite_session
+    account, victim = make_account(session), make_account(session)
+    merchant = keyed(session, account)
+    dry_run = ImportOrder("csv", dry_run=True)
+    job = queue.start_job(merchant, account, JobKind.IDENTITY_IMPORT, dry_run, PEOPLE.encode())
+    rows: dict[str, dict[str, Any]] = {
+        "account": {"account_id": victim, "actor": "cli:root"},
+        "actor": {"actor": "cli:root"},
+        "kind": {"kind": JobKind.FEEDBACK_IMPORT.value},
+        "parameters": {"parameters": msgspec.json.encode(ROWS).decode()},
+        "none": {"kind": JobKind.BULK.value, "sealed": None, "key_version": None},
+    }
+    with session.database.writing() as connection:
+        connection.execute(JOBS.update().values(rows[changed]))
+    assert take(session) is not None
+    assert run_job(session, job.id, OWNER) is JobState.FAILED
+    with session.reading() as connection:
+        error = str(connection.scalar(sa.select(JOBS.c.error)))
+        assert ("put where it does not belong" in error) == (changed != "none"), error
+        assert connection.scalar(sa.select(sa.func.count()).select_from(IDENTITIES)) == 0
+
+
 def test_every_kind_of_job_comes_to_its_result(sqlite_session: AdminSession) -> None:
     session = sqlite_session
     account = make_account(session)
@@ -102,17 +130,17 @@ def test_every_kind_of_job_comes_to_its_result(sqlite_session: AdminSession) -> 
     kept = finished(session, account, JobKind.FEEDBACK_IMPORT, ROWS, labels)
     assert msgspec.json.decode(kept.result)["badRows"][0]["line"] == 2
     order = BacktestOrder(DOCUMENT, now_ms - 1000, now_ms + 1000)
-    tried = finished(session, account, JobKind.BACKTEST, order, None)
+    tried = finished(session, account, JobKind.BACKTEST, order)
     # There are no records, which is told to the one who asked.
     assert (tried.state, bool(tried.error)) == (JobState.FAILED, True)
     ann = msgspec.json.encode(NamedPerson(user_id="u-1", card_number=CARD))
     erased = finished(session, account, JobKind.ERASURE, ErasureOrder(), ann)
     assert msgspec.json.decode(erased.result)["namedBy"] == ["user", "card"]
-    trained = finished(session, account, JobKind.TRAINING, TrainingOrder(0, now_ms, 0), None)
+    trained = finished(session, account, JobKind.TRAINING, TrainingOrder(0, now_ms, 0))
     assert (trained.state, bool(trained.error)) == (JobState.FAILED, True)
-    audited = finished(session, account, JobKind.LABEL_AUDIT, LabelAuditOrder(0, now_ms, 0), None)
+    audited = finished(session, account, JobKind.LABEL_AUDIT, LabelAuditOrder(0, now_ms, 0))
     assert (audited.state, bool(audited.error)) == (JobState.FAILED, True)
-    none = finished(session, account, JobKind.MODEL_TRIAL, ModelTrialOrder(0, 0, now_ms), None)
+    none = finished(session, account, JobKind.MODEL_TRIAL, ModelTrialOrder(0, 0, now_ms))
     assert msgspec.json.decode(none.result)["requests"] == 0
 
 

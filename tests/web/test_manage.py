@@ -162,7 +162,7 @@ def test_a_key_for_rules_alone_sees_no_recorded_request(
     tried = '{"ruleSet": "checkout", "examples": [{"requestId": "req_1"}]}'
     with session.change() as change:
         issued = [keys.issue(change, merchant.account, KeyTerms(scopes=each)) for each in scopes]
-        job = jobs.add(change, merchant.account, NewJob("rules.backtest", "{}", None))
+        job = jobs.add(change, merchant.account, NewJob("rules.backtest", "{}"))
         ended = JOBS.update().where(JOBS.c.id == job.id)
         change.connection.execute(ended.values(state=JobState.SUCCEEDED, result=tried))
     rules, both, everything = (text for _, text in issued)

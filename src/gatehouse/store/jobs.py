@@ -80,10 +80,12 @@ class NewJob(NamedTuple):
 
     kind: str
     parameters: str
-    content: bytes | None = None
-    """Sealed until the job ends."""
+    content: bytes = b""
+    """Sealed until the job ends, and with it what was ordered."""
 
 
+_ORDERED: Final = ("id", "account_id", "kind", "actor", "parameters")
+"""What the content of a job is bound to."""
 _COLUMNS: Final = [_C[name] for name in StoredJob.__struct_fields__]
 
 
@@ -95,16 +97,13 @@ def add(change: Change, account_id: str, new: NewJob) -> StoredJob:
     if (change.connection.scalar(unfinished) or 0) >= MOST_UNFINISHED:
         raise TooManyJobs(_JOBS_MANY(most=MOST_UNFINISHED))
     job_id = change.new_id("job")
-    sealed: dict[str, Any] = {}
-    if new.content is not None:
-        sealer = Sealer(change.ring, PURPOSE)
-        version, text = sealer.seal(new.content, job_id.encode(), change.random_bytes)
-        sealed = {"key_version": version, "sealed": text}
+    ordered = (job_id, account_id, new.kind, str(change.actor), new.parameters)
+    sealer, label = Sealer(change.ring, PURPOSE), msgspec.json.encode(ordered)
+    version, sealed = sealer.seal(new.content, label, change.random_bytes)
     row = {
-        **{"id": job_id, "account_id": account_id, "kind": new.kind, "actor": str(change.actor)},
-        **{"state": JobState.QUEUED.value, "parameters": new.parameters},
+        **dict(zip(_ORDERED, ordered, strict=True)),
+        **{"state": JobState.QUEUED.value, "key_version": version, "sealed": sealed},
         **{"created_at_ms": change.now_ms, "attempts": 0, "canceled": 0},
-        **sealed,
     }
     change.connection.execute(JOBS.insert(), row)
     notify(change.connection, ChangeNotice.JOBS)
@@ -193,11 +192,12 @@ def report(connection: sa.Connection, job_id: str, owner: str, **progress: Any) 
     connection.execute(JOBS.update().where(_held(job_id, owner)).values(progress))
 
 
-def content_of(session: AdminSession, job_id: str) -> bytes:
-    """What a job works on."""
+def content_of(session: AdminSession, job: StoredJob) -> bytes:
+    """What a job works on; `KeyMissing` or `SealBroken` when it is not as it was ordered."""
     with session.reading() as connection:
-        row = connection.execute(sa.select(_C.key_version, _C.sealed).where(_C.id == job_id)).one()
-    return Sealer(session.ring, PURPOSE).open(row.key_version, row.sealed, job_id.encode())
+        row = connection.execute(sa.select(_C.key_version, _C.sealed).where(_C.id == job.id)).one()
+    label = msgspec.json.encode([getattr(job, name) for name in _ORDERED])
+    return Sealer(session.ring, PURPOSE).open(row.key_version, row.sealed or b"", label)
 
 
 def finish(change: Change, job: StoredJob, owner: str, state: JobState, **told: str) -> bool:

@@ -62,7 +62,7 @@ def start_job(
     account_id: str,
     kind: JobKind,
     order: Order,
-    content: bytes | None = None,
+    content: bytes = b"",
 ) -> StoredJob:
     """Queue a job; a server takes it within seconds. `content` is sealed until it ends."""
     assert isinstance(order, ORDERS[kind])

@@ -40,13 +40,13 @@ def run_job(session: AdminSession, job_id: str, owner: str) -> JobState:
 
 
 def _work(session: AdminSession, job: StoredJob, owner: str) -> Any:
-    kind = JobKind(job.kind)
+    content, kind = jobs.content_of(session, job), JobKind(job.kind)
     return WORKS[kind](
         Work(
             session=session,
             account_id=job.account_id,
             order=msgspec.json.decode(job.parameters, type=ORDERS[kind]),
-            content=lambda: jobs.content_of(session, job.id),
+            content=content,
             reached=_Reporter(session, job, owner).reached,
         )
     )

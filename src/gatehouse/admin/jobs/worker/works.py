@@ -41,7 +41,7 @@ class Work(msgspec.Struct, frozen=True):
     """Acts as the one who asked for the job."""
     account_id: str
     order: Any
-    content: Callable[[], bytes]
+    content: bytes
     reached: Reached
 
 
@@ -166,7 +166,7 @@ def import_identities(work: Work) -> Any:
     from gatehouse.admin.identities.use_cases.rows import identity_file
 
     order: ImportOrder = work.order
-    content = work.content()
+    content = work.content
     with tempfile.TemporaryDirectory() as folder:
         rejects = Path(folder) / "rejects.csv"
         with contextlib.closing(identity_file(io.BytesIO(content), order.format)) as file:
@@ -190,7 +190,7 @@ def import_feedback(work: Work) -> Any:
     from gatehouse.admin.feedback.use_cases.statements import feedback_file
 
     order: ImportOrder = work.order
-    content = work.content()
+    content = work.content
     with contextlib.closing(feedback_file(io.BytesIO(content), order.format)) as file:
         done = import_labels.import_feedback(
             work.session,
@@ -211,7 +211,7 @@ def import_outcomes(work: Work) -> Any:
     from gatehouse.admin.acquirer_files.use_cases.import_jobs import chosen_mapping
 
     order: OutcomeImportOrder = work.order
-    content, mapping = work.content(), chosen_mapping(order.mapping)
+    content, mapping = work.content, chosen_mapping(order.mapping)
     opened = import_files.open_outcome_file(None, order.format, mapping, content)
     with contextlib.closing(opened) as file:
         done = import_files.import_outcomes(
@@ -242,7 +242,7 @@ def erase(work: Work) -> Any:
     from gatehouse.admin.privacy.use_cases.person import PersonNamed
 
     order: ErasureOrder = work.order
-    named = msgspec.json.decode(work.content(), type=NamedPerson)
+    named = msgspec.json.decode(work.content, type=NamedPerson)
     number = named.card_number
     person = PersonNamed(
         user_id=named.user_id,
