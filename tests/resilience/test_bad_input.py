@@ -219,8 +219,9 @@ def test_strange_text_is_kept_on_both_databases(home: Home) -> None:
             decisions = envelope(200, listed.text)["decisionsResponse"]["decisions"]
             assert [d["requestId"] for d in decisions] == [found["requestId"]], text
         for path in ("%00", "a%00b", "%ff", "%F0%9F%9A%AA", "'", "x" * 5000):
-            missing = client.get(f"/api/v1/decisions/{path}")
-            assert envelope(404, missing.text)["errors"]["code"] == "not_found", path
+            for place in ("decisions", "reviews", "feedback", "events"):
+                missing = client.get(f"/api/v1/{place}/{path}")
+                assert envelope(404, missing.text)["errors"]["code"] == "not_found", path
         for query in ("clientReferenceId=%00", "clientReferenceId=%ff", "startingAfter=%00"):
             asked = client.get(f"/api/v1/decisions?{query}")
             envelope(200, asked.text)

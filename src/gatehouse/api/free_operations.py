@@ -23,7 +23,7 @@ from gatehouse.api.body_reader import BodyReader, read_strictly, refuse_unread
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
 from gatehouse.api.manage.desk import problem_of, read_parameters
-from gatehouse.api.manage.endpoints import LIMIT, Parameter
+from gatehouse.api.manage.endpoints import LIMIT, Parameter, path_of
 from gatehouse.api.v1 import Handler
 from gatehouse.core.errors import Conflict, InvalidInput, NotFound
 from gatehouse.core.ids import is_id
@@ -140,7 +140,7 @@ def handler_of(one: FreeOperation, holder: object, entry: Entry, turns: Turns) -
         if reader is not None:
             body = read(reader, context, await entry.body(context, receive))
             refuse_unread(context)
-        path = context.scope.get("path_params", {})
+        path = path_of(context)
         query = read_parameters(one.query, context.scope["query_string"])
         try:
             call = FreeCall(caller, path, query, body, context, receive)

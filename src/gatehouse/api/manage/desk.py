@@ -6,7 +6,7 @@ Use cases run on threads and few at a time, so that requests about payments neve
 import asyncio
 import contextlib
 import re
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from gatehouse.api.body import Receive
 from gatehouse.api.body_reader import BodyReader, refuse_unread
 from gatehouse.api.context import Reply, RequestContext
 from gatehouse.api.entry import Entry
-from gatehouse.api.manage.endpoints import NUL, ManageCall, ManageEndpoint, Parameter
+from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint, Parameter, path_of
 from gatehouse.api.manage.repeats import repeatable
 from gatehouse.api.problems import Problem
 from gatehouse.api.query import read_query
@@ -90,7 +90,7 @@ class ManageDesk:
                 call = ManageCall(
                     session=self._session.acting_as(caller.actor),
                     caller=caller,
-                    path=_path(context),
+                    path=path_of(context),
                     query=read_parameters(endpoint.query, context.scope["query_string"]),
                     body=body,
                     precondition=_precondition(context) if endpoint.guarded else Precondition(),
@@ -202,14 +202,6 @@ def read_parameters(query: Iterable[Parameter], query_string: bytes) -> dict[str
     if wrong:
         raise Problem("invalid_request", fields=wrong)
     return values
-
-
-def _path(context: RequestContext) -> Mapping[str, str]:
-    """The names in the path; nothing is called what no database can look for."""
-    path: Mapping[str, str] = context.scope.get("path_params", {})
-    if any(NUL in name for name in path.values()):
-        raise Problem("not_found")
-    return path
 
 
 def _precondition(context: RequestContext) -> Precondition:

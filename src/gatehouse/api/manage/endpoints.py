@@ -7,6 +7,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from gatehouse.access.accounts import Caller
+from gatehouse.api.context import RequestContext
+from gatehouse.api.problems import Problem
 from gatehouse.core.api_values import DEFAULT_PAGE, LARGEST_PAGE
 from gatehouse.core.rights import Right
 from gatehouse.store.admin.admin_session import AdminSession
@@ -27,6 +29,14 @@ class Parameter(msgspec.Struct, frozen=True):
     read: Callable[[str], Any] = str
     """Raises `ValueError` that says what the parameter must be."""
     default: Any = None
+
+
+def path_of(context: RequestContext) -> Mapping[str, str]:
+    """The names in a path; nothing is called what no database can look for."""
+    path: Mapping[str, str] = context.scope.get("path_params", {})
+    if any(NUL in name for name in path.values()):
+        raise Problem("not_found")
+    return path
 
 
 class ManageCall(msgspec.Struct, frozen=True):
