@@ -254,6 +254,14 @@ def test_a_reader_takes_nothing_that_is_damaged_missing_or_of_another_version(
         tried()
     archived(shop, tmp_path)
     assert f"the archive has whole days up to {THIRD}; later requests are left out" in tried()
+    file = tmp_path / "manifests" / f"{shop.account_id}.json"
+    noted = json.loads(file.read_bytes())
+    # A day that names a place elsewhere, which would be written to and removed.
+    days = noted["days"] | {f"{FIRST}/../../../elsewhere": noted["days"][FIRST]}
+    file.write_text(json.dumps(noted | {"days": days}))
+    with pytest.raises(InvalidInput, match="is not a manifest"):
+        tried()
+    file.write_text(json.dumps(noted))
     [damaged, *_] = sorted((tmp_path / "decisions").rglob("*.parquet"))
     content = damaged.read_bytes()
     damaged.write_bytes(content + b"x")

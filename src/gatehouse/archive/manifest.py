@@ -7,9 +7,10 @@ look at the files that it names and at no others.
 import hashlib
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
+from msgspec import Meta
 
 from gatehouse.archive.places import ArchivePlace
 from gatehouse.core.errors import InvalidInput
@@ -49,7 +50,7 @@ class Manifest(msgspec.Struct, rename="camel"):
     audit_seq: int = 0
     """The line of the audit trail up to which erasures are looked for, and its hash."""
     audit_hash: str = ""
-    days: dict[str, ArchivedDay] = {}
+    days: dict[Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d\Z")], ArchivedDay] = {}
 
     def in_order(self) -> list[tuple[str, ArchivedDay]]:
         """The days, oldest first."""
