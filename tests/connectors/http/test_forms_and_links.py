@@ -226,6 +226,7 @@ def test_a_link_of_the_party_itself_is_followed(link: str, monkeypatch: pytest.M
         "http://127.0.0.1/cancel",
         "//elsewhere.example/cancel",
         "https://user@elsewhere.example/x",
+        "https://[::1/x",
         "/cancel#part",
         "/with blank",
         "ftp://x/y",

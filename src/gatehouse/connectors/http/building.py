@@ -89,9 +89,9 @@ class Building:
         """The path of a link in an answer; None where it leads to another host."""
         if link.startswith("/"):
             return link
-        parts = urlsplit(link)
-        ours = self._endpoint.is_secure and parts.netloc.lower().encode() == self._authority
-        return link[link.index(parts.netloc) + len(parts.netloc) :] if ours else None
+        host, slash, path = link.removeprefix("https://").partition("/")
+        ours = self._endpoint.is_secure and host.lower().encode() == self._authority
+        return slash + path if ours else None
 
     def close(self) -> None:
         """Close all connections."""
