@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 
 from gatehouse.admin.backup import queries as copying
-from gatehouse.core.errors import StoreUnavailable
+from gatehouse.core.errors import SettingsError, StoreUnavailable
 from gatehouse.store.database import Database
 from gatehouse.store.identities.identity_lookup import _open_holders
 from gatehouse.store.presence import Presence
@@ -134,6 +134,21 @@ def test_a_connection_whose_packets_nobody_acknowledges_is_given_up_after_ten_se
 def _url_of(database: Database) -> str:
     url = database.engine.url.set(drivername="postgresql")
     return url.render_as_string(hide_password=False)
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_that_lacks_characters_is_refused_plainly(
+    new_database: Callable[[], str], encoding: str
+) -> None:
+    url, name = new_database(), f"narrow_{encoding.lower()}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+        )
+    narrow = make_url(url).set(database=name).render_as_string(hide_password=False)
+    made = Database(narrow, timeout_ms=5000)
+    with pytest.raises(SettingsError, match=f"is encoded in {encoding}"), made.reading():
+        pass
 
 
 def test_the_server_gives_up_a_client_that_is_gone_just_as_soon(database: Database) -> None:

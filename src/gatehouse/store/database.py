@@ -167,12 +167,15 @@ class Database:
             "-c synchronous_commit=on -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 "
             f"-c tcp_keepalives_count=3 -c tcp_user_timeout={_UNACKNOWLEDGED_MS}"
         )
-        return sa.create_engine(
+        arguments = {"connect_timeout": seconds, "options": options, "client_encoding": "utf8"}
+        engine = sa.create_engine(
             self._url,
-            connect_args={"connect_timeout": seconds, "options": options, **_NOTICES_A_CUT},
+            connect_args=arguments | _NOTICES_A_CUT,
             pool_timeout=seconds,
             pool_pre_ping=True,
         )
+        sa.event.listen(engine, "connect", _refuse_other_encodings)
+        return engine
 
 
 def is_any_of(
@@ -286,6 +289,16 @@ def _let_go_when_paused(connection: Any, timeout_ms: int) -> None:
     connection.autocommit = True
     connection.execute(f"SET idle_in_transaction_session_timeout = {max(500, timeout_ms // 2)}")
     connection.autocommit = False
+
+
+def _refuse_other_encodings(connection: Any, _record: object) -> None:
+    """Requests may have any text: a database that lacks characters would fail in the middle."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise SettingsError(
+            f"the database is encoded in {encoding}; make one with ENCODING 'UTF8' TEMPLATE "
+            "template0, and load the data into it"
+        )
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
