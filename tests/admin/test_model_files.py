@@ -113,11 +113,28 @@ def test_what_is_no_model_file_is_refused(
         model_files.import_model(session, account_id, ModelImport(text, trust=True))
 
 
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        (("scorecard", "term", 0, "cuts"), [3.0, 1.0]),
+        (("scorecard", "term", 0, "effects", 0), 1e308),
+        # With these its page, or that of all models, could not be shown.
+        (("card", "since"), "yesterday"),
+        (("card", "holdout", "until"), ""),
+        (("card", "figures", "candidate", "auc"), -1),
+        (("card", "records"), 2**64),
+        (("card", "holdoutFraud"), [{"currency": "USD", "amount": 5}]),
+        (("card", "terms", 0, "shares"), [0.5]),
+    ],
+)
 def test_a_model_that_cannot_be_used_is_not_kept(
-    session: AdminSession, account_id: str, exported: str
+    session: AdminSession, account_id: str, exported: str, place: tuple[Any, ...], wrong: object
 ) -> None:
-    file = msgspec.json.decode(exported) | {"maker": None}
-    file["scorecard"]["term"][0]["cuts"] = [3.0, 1.0]
+    *path, last = place
+    file = inner = msgspec.json.decode(exported) | {"maker": None}
+    for name in path:
+        inner = inner[name]
+    inner[last] = wrong
     with pytest.raises(InvalidInput, match="no model file"):
         model_files.import_model(
             session, account_id, ModelImport(msgspec.json.encode(file).decode(), trust=True)

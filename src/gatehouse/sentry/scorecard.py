@@ -29,7 +29,8 @@ EARLIER: Final = ("scorecard_prior_3.toml",)
 LARGEST_TOTAL: Final = 8.0
 """The largest sum that counts: nothing is as certain as a larger one would say."""
 
-
+_LARGEST: Final = 1e6
+"""Effects are added, and sums of larger ones would be no numbers any more."""
 _FARTHEST: Final = 60.0
 """In log-odds; farther off is nothing that was learned."""
 
@@ -247,8 +248,8 @@ def _problems(code: str, cuts: tuple[float, ...], effects: tuple[float, ...]) ->
     found = []
     if len(effects) != len(cuts) + 1:
         found.append(f"{code}: there must be one more effect than cuts")
-    if not all(map(math.isfinite, (*cuts, *effects))):
-        found.append(f"{code}: cuts and effects must be finite")
+    if not all(map(math.isfinite, cuts)) or not all(abs(each) <= _LARGEST for each in effects):
+        found.append(f"{code}: cuts must be finite, and effects at most {_LARGEST:g}")
     if any(a >= b for a, b in pairwise(cuts)):
         found.append(f"{code}: cuts must ascend")
     return found

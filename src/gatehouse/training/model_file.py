@@ -4,6 +4,7 @@ A file that an account exported is signed, so that the account knows it again. W
 elsewhere, such as in a notebook, is not.
 """
 
+from itertools import chain
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -11,12 +12,18 @@ from msgspec import Meta
 
 from gatehouse.core.api_values import LONGEST_NOTE
 from gatehouse.core.cards.redaction import recordable
+from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import InvalidInput
+from gatehouse.core.money import parse_amount
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.sentry.scorecard import Sheet
 from gatehouse.training.report.report import ModelReport
 
 MOST_BYTES: Final = 512 * 1024
+_MOST: Final = 2**53
+_ROUNDED: Final = 1e-9
+_SIGNED: Final = ("log_loss", "cuts", "effects")
+"""Numbers of a card that are neither counts nor shares."""
 _UNREADABLE: Final = Phrase("refused.model_file", "the file is no model file: {why}")
 _TOO_LARGE: Final = Phrase("refused.model_file_large", "a model file has at most {most} KiB")
 
@@ -66,7 +73,39 @@ def read_model_file(text: str) -> ExportedModel:
     problems = found.scorecard.problems({term.code for term in found.scorecard.terms})
     if problems:
         raise InvalidInput(_UNREADABLE(why=problems[0]))
+    try:
+        _check_shown(found.card)
+    except ValueError as error:
+        raise InvalidInput(_UNREADABLE(why=recordable(str(error)))) from None
     return found
+
+
+def _check_shown(card: ModelReport) -> None:
+    """Refuse what no training tells, and no page could show; `ValueError`."""
+    _check_numbers(card, "")
+    for period in filter(None, (card, card.training, card.holdout)):
+        parse_time(period.since)
+        parse_time(period.until)
+    thresholds = (*card.candidate.thresholds, *card.current.thresholds)
+    worth = [(each.fraud_stopped, each.legitimate_refused) for each in thresholds]
+    for pair in (*worth, (card.holdout_fraud, card.holdout_legitimate)):
+        for value in chain(*zip(*pair, strict=True)):
+            parse_amount(bytes(value.amount).decode())
+    sum(each.weight for each in card.terms)
+
+
+def _check_numbers(value: object, name: str) -> None:
+    if isinstance(value, msgspec.Struct):
+        for field in value.__struct_fields__:
+            _check_numbers(getattr(value, field), field)
+    elif isinstance(value, tuple):
+        for one in value:
+            _check_numbers(one, name)
+    elif isinstance(value, int | float):
+        signed = name in _SIGNED
+        most = 1 + _ROUNDED if isinstance(value, float) and not signed else _MOST
+        if not (-most if signed else 0) <= value <= most:
+            raise ValueError(f"{name} is out of reach")
 
 
 def model_file_text(file: ExportedModel) -> str:
