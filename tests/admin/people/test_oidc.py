@@ -389,6 +389,7 @@ class TestDocument:
             {"token_endpoint": "http://evil.example/token"},
             {"jwks_uri": 7},
             {"jwks_uri": "file://localhost/etc/keys.json"},
+            {"jwks_uri": "https://["},
         ],
         ids=str,
     )

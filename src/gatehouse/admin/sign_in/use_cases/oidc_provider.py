@@ -106,8 +106,11 @@ class _FetchedBeside(Generic[T]):
     def _run(self, answer: "Future[T]") -> None:
         try:
             answer.set_result(self._fetch())
-        except Exception as error:
+        except ConnectorFailed as error:
             answer.set_exception(error)
+        except Exception:
+            # Addresses and documents may be such that no reader of them takes them.
+            answer.set_exception(ConnectorFailed(_SSO_UNEXPECTED()))
 
 
 class Provider:
@@ -186,11 +189,11 @@ class Provider:
         self, url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
         told = {"Accept": "application/json", **(headers or {})}
-        request = urllib.request.Request(url, data=body, headers=told)  # noqa: S310  # checked
         try:
+            request = urllib.request.Request(url, data=body, headers=told)  # noqa: S310  # checked
             with self._opener.open(request, timeout=_TIMEOUT_S) as answer:
                 read = json.loads(answer.read(_LARGEST))
-        except (OSError, http.client.HTTPException, ValueError) as error:
+        except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
             status = f" {error.code}" if isinstance(error, urllib.error.HTTPError) else ""
             raise ConnectorFailed(_SSO_DOWN(name=type(error).__name__, status=status)) from None
         if not isinstance(read, dict):
