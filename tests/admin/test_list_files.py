@@ -14,6 +14,7 @@ from gatehouse.admin.lists.use_cases.list_files import (
     read_entries,
     usual_format,
 )
+from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.rules.list_entries import ListKind
 from tests.rules.test_lists import HASHER
@@ -117,4 +118,7 @@ def test_a_file_that_no_list_can_hold_is_refused_early(monkeypatch: pytest.Monke
 def test_an_expiry_is_a_span_or_a_time() -> None:
     assert expiry("90m", NOW) == NOW + 90 * 60_000
     assert expiry("2030-01-01T00:00:00Z", NOW) == expiry("2030-01-01", NOW)
-    assert expiry("9999-12-31T23:59:59.999999Z", NOW) == 253_402_300_799_999
+    latest = expiry("9999-12-31T23:59:59.999999Z", NOW)
+    assert latest == 253_402_300_799_999
+    # Earlier versions kept what lies behind it, and such a list is looked at all the same.
+    assert iso_time(latest + 1) == iso_time(latest) == "9999-12-31T23:59:59.999Z"

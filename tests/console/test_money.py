@@ -10,6 +10,7 @@ from gatehouse.admin.accounts.use_cases import accounts
 from gatehouse.admin.money.use_cases import money
 from gatehouse.console.words.formats import Formats
 from gatehouse.console.words.translation import read_locale
+from gatehouse.core.clock import parse_time
 from tests.console.harness import Browser, Console
 from tests.harness import make_account
 
@@ -159,6 +160,12 @@ def test_an_amount_is_read_as_the_person_writes_it_and_named_afterwards(
     operator.post(_path(console, "/adjust"), {"amount": f"-{typed}", "reason": "a test"})
     assert _balance(console) == before
     assert formats.money(-micros, "USD") in _notice(operator.get(_path(console)).text)
+
+
+def test_the_last_moment_that_can_be_kept_is_shown_in_every_zone() -> None:
+    last_ms = parse_time("9999-12-31T23:59:59.999Z")
+    for zone in ("UTC", "Pacific/Kiritimati", "America/Lima"):
+        assert "9999" in Formats(read_locale("en"), zone).time(last_ms)
 
 
 @pytest.mark.parametrize(

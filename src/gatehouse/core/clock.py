@@ -44,13 +44,15 @@ def moment(at_ms: int | None) -> Moment | None:
     return None if at_ms is None else Moment(at_ms)
 
 
+LAST_MS: Final = 253_402_300_799_999
+"""The last moment that can be written; what is kept may lie behind it."""
 _ENDS: Final = tuple(f".{millisecond:03d}Z" for millisecond in range(1000))
 _UNITS_MS: Final = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
 def iso_time(at_ms: int) -> str:
     """The moment as RFC 3339 in UTC with milliseconds."""
-    seconds, rest = divmod(at_ms, 1000)
+    seconds, rest = divmod(min(at_ms, LAST_MS), 1000)
     return _to_the_second(seconds) + _ENDS[rest]
 
 

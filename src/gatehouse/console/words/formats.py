@@ -11,7 +11,7 @@ from babel.dates import format_date, format_datetime, format_skeleton, format_ti
 from babel.numbers import format_currency, format_decimal, format_percent
 from markupsafe import Markup
 
-from gatehouse.core.clock import iso_time
+from gatehouse.core.clock import LAST_MS, iso_time
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.intel.agents.agents import read_agent
 from gatehouse.intel.places import minor_digits
@@ -29,7 +29,8 @@ class Formats:
 
     def moment(self, at_ms: int, style: str = "medium") -> str:
         """A moment in the person's zone; a style of Babel's, `date`, `day`, `month` or `clock`."""
-        at = datetime.fromtimestamp(at_ms / 1000, self.zone)
+        # In a zone of the east the last moment lies in a year that nothing can write.
+        at = datetime.fromtimestamp(min(at_ms, LAST_MS - 86_400_000) / 1000, self.zone)
         if style == "date":
             return format_date(at, locale=self._locale)
         if style == "clock":
