@@ -83,9 +83,11 @@ def read_model_file(text: str) -> ExportedModel:
 def _check_shown(card: ModelReport) -> None:
     """Refuse what no training tells, and no page could show; `ValueError`."""
     _check_numbers(card, "")
-    for period in filter(None, (card, card.training, card.holdout)):
-        parse_time(period.since)
-        parse_time(period.until)
+    for day in (card.since, card.until, card.holdout.since, card.holdout.until):
+        parse_time(day)
+    if card.training is not None:
+        parse_time(card.training.since)
+        parse_time(card.training.until)
     thresholds = (*card.candidate.thresholds, *card.current.thresholds)
     worth = [(each.fraud_stopped, each.legitimate_refused) for each in thresholds]
     for pair in (*worth, (card.holdout_fraud, card.holdout_legitimate)):

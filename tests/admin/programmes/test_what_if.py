@@ -115,7 +115,7 @@ def test_what_is_declined_is_taken_away_with_all_that_became_of_it(shop: Shop) -
 
 def test_a_job_comes_to_the_same_report(shop: Shop) -> None:
     order = WhatIfOrder(DOCUMENT, *span(shop)[1:])
-    done = finished(shop.session, shop.account_id, JobKind.WHAT_IF, order, None)
+    done = finished(shop.session, shop.account_id, JobKind.WHAT_IF, order)
     assert done.state is JobState.SUCCEEDED
     check(msgspec.json.decode(done.result, type=WhatIfReport))
 
@@ -123,7 +123,7 @@ def test_a_job_comes_to_the_same_report(shop: Shop) -> None:
 def test_a_job_estimates_enumeration_for_programs(shop: Shop) -> None:
     month = str(CalendarMonth.at(shop.now_ms - 31 * DAY_MS))
     order = MonthOrder(month)
-    done = finished(shop.session, shop.account_id, JobKind.ENUMERATION, order, None)
+    done = finished(shop.session, shop.account_id, JobKind.ENUMERATION, order)
     assert done.state is JobState.SUCCEEDED
     estimate = estimate_enumeration(shop.session, shop.columns(), month)
     assert shown_job(done).result == as_data(estimate)
