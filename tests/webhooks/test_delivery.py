@@ -394,6 +394,30 @@ def test_what_waited_is_sent_at_once_when_a_webhook_is_enabled_again(
     assert receiver.about == ["one", "one"]
 
 
+def test_what_waits_is_not_sent_when_its_type_is_no_longer_chosen(
+    sqlite_session: AdminSession,
+) -> None:
+    session, answers = sqlite_session, iter([FAILED])
+    account, receiver = make_account(session), Receiver(lambda message: next(answers, ACCEPTED))
+    webhook = add(session, account)
+
+    async def story() -> None:
+        async with delivering(session, receiver, retry_s=(3600,)) as delivery:
+            [event] = tell(session, account, "one")
+            await until(lambda: shown(session, account, webhook).waiting == 1)
+            # Who may read nothing of it can choose other events, and then another address.
+            changed = WebhookChange(url=f"{URL}2", events=["key.*"], enabled=False)
+            endpoints.update(session, account, webhook, changed)
+            endpoints.update(session, account, webhook, WebhookChange(enabled=True))
+            delivery.changed()
+            await until(lambda: shown(session, account, webhook).waiting == 0)
+            for again in (MessageReplay(event), MessageReplay(since=Moment(1))):
+                assert messages.replay(session, account, webhook, again).messages == 0
+
+    run(story())
+    assert receiver.about == ["one"]
+
+
 def test_a_webhook_that_fails_for_five_days_is_disabled(sqlite_session: AdminSession) -> None:
     hands = Hands(sqlite_session)
     session = dataclasses.replace(sqlite_session, clock=hands)

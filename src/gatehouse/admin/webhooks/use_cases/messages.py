@@ -109,13 +109,13 @@ def replay(
     if kept.state is not WebhookState.ENABLED:
         raise Conflict(_WEBHOOK_DISABLED(webhook=webhook_id))
     if given.event_id is not None:
-        wanted = found = [_event(change, account_id, given.event_id)]
+        found = [_event(change, account_id, given.event_id)]
         told: dict[str, Any] = {"eventId": given.event_id}
     else:
         found, told = _between(change, account_id, given)
-        types = kept.terms.types()
-        wanted = [each for each in found[:MOST_REPLAYED] if each.event.type in types]
-        told["messages"] = len(wanted)
+    types = kept.terms.types()
+    wanted = [each for each in found[:MOST_REPLAYED] if each.event.type in types]
+    told["messages"] = len(wanted)
     change.actor.check(*rights_of(each.event.type for each in wanted))
     again = [_again(webhook_id, each, change.now_ms) for each in wanted]
     deliveries.put_waiting(change.connection, webhook_id, again)

@@ -112,9 +112,9 @@ class BatchReader:
 
 
 def takes(terms: WebhookTerms, event: PublicEvent) -> bool:
-    """Whether an endpoint wants to hear of an event of one of its types."""
+    """Whether an endpoint wants to hear of an event: its types can change while messages wait."""
     if not terms.decisions or event.type != EventName.DECISION_MADE:
-        return True
+        return event.type in terms.types()
     decision: PublicDecision | None = event.data["decision"]
     if decision is None:
         return False
