@@ -9,6 +9,8 @@ from tests.console.browser.site import Site, needs_chromium
 def test_the_search_of_the_reference_finds_test_cards_and_codes_on_other_pages(site: Site) -> None:
     with site.visit() as visitor:
         page = visitor.open(f"{site.server.base}/docs")
+        # The hidden place of what is found leaves no line above the first section.
+        expect(page.locator("section:visible").first).to_have_css("border-top-width", "0px")
         search = page.get_by_role("searchbox")
         elsewhere = page.locator("section", has=page.get_by_role("heading", name="On other pages"))
         search.fill("4000000000009979")
