@@ -245,7 +245,8 @@ function explained(error) {
   if (error instanceof InvalidRequest) return [422, "check the card", { fields: error.fieldErrors }];
   console.error(error.name, error.code ?? "", error.requestId ?? error.traceId ?? "", error.message);
   if (error instanceof InsufficientBalance) return [503, "payments are closed for the moment"];
-  if (error instanceof ConnectionFailed || error instanceof ServerError) return [503, "try again"];
-  if (error instanceof IdempotencyKeyReused) return [503, "another payment of this order is under way"];
+  // Of a reused key: another payment is under way, or the next try has another name.
+  const again = [ConnectionFailed, ServerError, IdempotencyKeyReused];
+  if (again.some((kind) => error instanceof kind)) return [503, "try again"];
   return [error.status === 400 ? 400 : 500, "something went wrong"];
 }

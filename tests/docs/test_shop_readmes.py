@@ -18,7 +18,8 @@ def _walk(shop: str, port: str) -> str:
 @needs_npm
 def test_the_orders_of_the_readmes_are_paid(checkout_at: tuple[Path, Server]) -> None:
     folder, server = checkout_at
-    shutil.copytree(ROOT / "examples", folder / "examples")
+    ours = shutil.ignore_patterns("node_modules")
+    shutil.copytree(ROOT / "examples", folder / "examples", ignore=ours)
     client = built_client()
     (folder / "examples/node_modules").symlink_to(client / "node_modules")
     (folder / "examples/express-shop/node_modules").mkdir()
