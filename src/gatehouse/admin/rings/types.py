@@ -3,8 +3,6 @@
 from enum import StrEnum
 from typing import Annotated, Final
 
-from msgspec import Meta
-
 from gatehouse.admin.entities.types import EntityType
 from gatehouse.core.api_values import CamelStruct, DryRunFlag, doc
 from gatehouse.core.clock import Moment
@@ -48,10 +46,14 @@ class RingSearch(CamelStruct):
     """Which rings to list."""
 
     order: Annotated[
-        Annotated[str, Meta(pattern=r"^(people|frauds|newest)\Z", max_length=8)],
-        doc("What comes first: the most `people`, the most `frauds`, the `newest`."),
+        str,
+        doc(
+            "What comes first: the most `people`, the most `frauds`, the `newest`.",
+            pattern=r"^(people|frauds|newest)\Z",
+            max_length=8,
+        ),
     ] = RingOrder.PEOPLE.value
-    limit: Annotated[Annotated[int, Meta(ge=1, le=MOST_SHOWN)], doc("How many rings at most.")] = 20
+    limit: Annotated[int, doc("How many rings at most.", ge=1, le=MOST_SHOWN)] = 20
 
 
 class RingMoney(CamelStruct):
@@ -130,15 +132,15 @@ class RingBlocking(CamelStruct):
         ),
     ]
     days: Annotated[
-        Annotated[int, Meta(ge=1, le=_MOST_DAYS)],
-        doc("After how many days the entries expire.", 90),
+        int, doc("After how many days the entries expire.", 90, ge=1, le=_MOST_DAYS)
     ] = 90
     prefix: Annotated[
-        Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,49}\Z")],
+        str,
         doc(
             "What the lists' names begin with: `blocked` puts users on `blocked-users`,"
             " cards on `blocked-cards`, and so on. A list that does not exist is created.",
             "blocked",
+            pattern=r"^[a-z0-9][a-z0-9_-]{0,49}\Z",
         ),
     ] = "blocked"
 

@@ -61,11 +61,13 @@ class TopUpWanted(CamelStruct):
     """How much to add."""
 
     amount_minor: Annotated[
-        Annotated[int, Meta(ge=1, le=LARGEST_PAYMENT)],
+        int,
         doc(
             "What is to be added to the balance, in the smallest unit of its currency; "
             "the page asks for the account's tax besides.",
             5000,
+            ge=1,
+            le=LARGEST_PAYMENT,
         ),
     ]
     store_card: Annotated[
@@ -129,8 +131,13 @@ class AutoTopUpWanted(Checked, CamelStruct):
         bool, doc("Whether the stored card is charged when the balance is under the floor.", True)
     ]
     floor_minor: Annotated[
-        Annotated[int, Meta(ge=0, le=LARGEST_PAYMENT)],
-        doc("The balance under which it is topped up, in the smallest unit of its currency.", 2000),
+        int,
+        doc(
+            "The balance under which it is topped up, in the smallest unit of its currency.",
+            2000,
+            ge=0,
+            le=LARGEST_PAYMENT,
+        ),
     ]
     amount_minor: Annotated[
         MinorAmount, doc("What is added each time; the account's tax is charged besides.", 5000)
@@ -151,11 +158,13 @@ class TopUpLimit(CamelStruct):
     """The most that cards are charged in a day."""
 
     day_limit_minor: Annotated[
-        Annotated[int, Meta(ge=0, le=LARGEST_PAYMENT)],
+        int,
         doc(
             "The most that is charged in a day (UTC) by top-ups of every kind, their "
             "tax included, in the smallest unit of the account's currency.",
             30000,
+            ge=0,
+            le=LARGEST_PAYMENT,
         ),
     ]
 

@@ -39,11 +39,13 @@ class OutcomeFile(Personal, frozen=True, rename="camel"):
         Meta(examples=["kind,reference,at\nSETTLED,s-1,2026-11-01\n"]),
     ]
     mapping: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=LONGEST_MAPPING)],
+        str,
         doc(
             f"What its columns mean: one of {', '.join(SHIPPED)}, or the text of a "
             "mapping in TOML.",
             "gatehouse",
+            min_length=1,
+            max_length=LONGEST_MAPPING,
         ),
     ] = "gatehouse"
 

@@ -124,11 +124,12 @@ class AlertBlocking(CamelStruct):
     """What of an alert is blocked, and for how long."""
 
     kinds: Annotated[
-        Annotated[list[ValueKind], Meta(max_length=len(BLOCKABLE))],
+        list[ValueKind],
         doc(
             "Which values: `address`, `network`, `device`, `domain`, `bin`. Only those"
             f" are blocked that are at least {_LIFT_TO_BLOCK:.0f} times as frequent as usual.",
             ["address", "device"],
+            max_length=len(BLOCKABLE),
         ),
     ] = msgspec.field(default_factory=lambda: list(BLOCKED_UNASKED))
     reason: Annotated[
@@ -136,15 +137,16 @@ class AlertBlocking(CamelStruct):
         doc("Why, for the entries.", "card testing"),
     ] = None
     hours: Annotated[
-        Annotated[int, Meta(ge=1, le=24 * 365)], doc("After how many hours the entries expire.", 24)
+        int, doc("After how many hours the entries expire.", 24, ge=1, le=24 * 365)
     ] = 24
     prefix: Annotated[
-        Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,49}\Z")],
+        str,
         doc(
             "What the lists' names begin with: `blocked` puts addresses on"
             " `blocked-networks`, devices on `blocked-devices`, and so on. A list that does not"
             " exist is created.",
             "blocked",
+            pattern=r"^[a-z0-9][a-z0-9_-]{0,49}\Z",
         ),
     ] = "blocked"
 

@@ -79,8 +79,8 @@ class DisputeDecision(CamelStruct):
         DisputeChoice, doc("`REPRESENT` answers it with evidence; `ACCEPT` ends it.", "REPRESENT")
     ]
     comment: Annotated[
-        Annotated[str, Meta(max_length=LONGEST_COMMENT)],
-        doc("Why, for colleagues.", "Signed for by the cardholder."),
+        str,
+        doc("Why, for colleagues.", "Signed for by the cardholder.", max_length=LONGEST_COMMENT),
     ] = ""
     fee_acknowledged: Annotated[
         bool,
@@ -145,12 +145,16 @@ class NewDisputeFile(Personal, frozen=True, rename="camel"):
     """A file to attach."""
 
     name: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=LONGEST_FIELD)],
-        doc("Its name, for people.", "signature.png"),
+        str, doc("Its name, for people.", "signature.png", min_length=1, max_length=LONGEST_FIELD)
     ]
     content: Annotated[
-        Annotated[str, Meta(min_length=4, max_length=MOST_BODY_BYTES)],
-        doc("A PDF, PNG, JPEG or plain text of at most 3 MiB, Base64.", "U2lnbmVkIGZvcg=="),
+        str,
+        doc(
+            "A PDF, PNG, JPEG or plain text of at most 3 MiB, Base64.",
+            "U2lnbmVkIGZvcg==",
+            min_length=4,
+            max_length=MOST_BODY_BYTES,
+        ),
     ]
 
 

@@ -79,9 +79,7 @@ class OutcomeJoin(CamelStruct):
     """An outcome, and the decision that it is about."""
 
     kind: Annotated[OutcomeKind, doc("What happened.", "DISPUTE")]
-    reference: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)], doc("Its own name.", "dp-1001")
-    ]
+    reference: Annotated[str, doc("Its own name.", "dp-1001", min_length=1, max_length=LONGEST_ID)]
     request_id: Annotated[
         Annotated[str, Meta(max_length=LONGEST_ID)] | None,
         doc("The `requestId` of the decision; null takes a decision away."),
@@ -92,9 +90,7 @@ class OutcomeNamed(CamelStruct):
     """Which outcome is meant."""
 
     kind: Annotated[OutcomeKind, doc("What happened.", "DISPUTE")]
-    reference: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)], doc("Its own name.", "dp-1001")
-    ]
+    reference: Annotated[str, doc("Its own name.", "dp-1001", min_length=1, max_length=LONGEST_ID)]
 
 
 class OutcomeCandidate(CamelStruct):

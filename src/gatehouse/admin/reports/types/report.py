@@ -2,15 +2,12 @@
 
 from typing import Annotated, Final
 
-from msgspec import Meta
-
 from gatehouse.admin.outcomes.types.money import MoneySum
 from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.clock import Moment
 
 MonthName = Annotated[
-    Annotated[str, Meta(pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])\Z")],
-    doc("A month, such as 2026-10.", "2026-10"),
+    str, doc("A month, such as 2026-10.", "2026-10", pattern=r"^20[0-9]{2}-(0[1-9]|1[0-2])\Z")
 ]
 MOST_CHANGES: Final = 20
 """Changes of rules in one report; the newest."""
@@ -145,6 +142,5 @@ class ReportSettings(CamelStruct):
     """How reports are made."""
 
     time_zone: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=64)],
-        doc("Whose midnights months begin at.", "Europe/Berlin"),
+        str, doc("Whose midnights months begin at.", "Europe/Berlin", min_length=1, max_length=64)
     ] = "UTC"
