@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from gatehouse.api.manage.declared import camel
+from gatehouse.core.api_values import camel
 from scripts.client_operations import REF, ApiOperation, grouped
 
 _PREFIX: Final = "manage."

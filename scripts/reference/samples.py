@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from gatehouse.api.manage.declared import camel
+from gatehouse.core.api_values import camel
 from scripts.client_methods import each_name, is_listing, snake
 from scripts.reference.sample_values import PythonValues, TypeScriptValues
 

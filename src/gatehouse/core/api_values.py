@@ -1,5 +1,6 @@
 """Values that many messages have, as the API writes them."""
 
+import re
 from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any, Final, dataclass_transform
@@ -13,6 +14,11 @@ from gatehouse.core.money import format_amount
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class CamelStruct(msgspec.Struct, frozen=True, rename="camel"):
     """What is written with the names of its fields in camelCase, and does not change."""
+
+
+def camel(name: str) -> str:
+    """A name as the API writes it."""
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
 
 
 def doc(description: str, *examples: Any, **limits: Any) -> Meta:

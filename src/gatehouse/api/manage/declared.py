@@ -1,7 +1,6 @@
 """Endpoints of use cases: their parameters, read from a call, and described as the API does it."""
 
 import inspect
-import re
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
@@ -21,6 +20,7 @@ from gatehouse.api.manage.endpoints import (
     whole_number,
 )
 from gatehouse.api.openapi.generator_schemas import for_generators
+from gatehouse.core.api_values import camel
 from gatehouse.core.reading.validation import ONE_OF
 from gatehouse.core.wording.sentences import any_of
 from gatehouse.store.admin.admin_session import Change
@@ -155,8 +155,3 @@ def _bare(hint: Any) -> tuple[Any, Meta]:
 
 def _kind(hint: Any) -> Any:
     return _bare(hint)[0]
-
-
-def camel(name: str) -> str:
-    """A name as the API writes it."""
-    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)

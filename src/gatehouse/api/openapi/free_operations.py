@@ -3,7 +3,6 @@
 from typing import Any
 
 from gatehouse.api.free_operations import FreeOperation
-from gatehouse.api.manage.declared import camel
 from gatehouse.api.openapi.generator_schemas import TAGS, tag_of
 from gatehouse.api.openapi.parts import (
     PREFER,
@@ -16,6 +15,7 @@ from gatehouse.api.openapi.parts import (
     ref,
 )
 from gatehouse.api.problems import BODY_CODES, MANAGE_CODES, PAID_CODES, REVIEW_CODES
+from gatehouse.core.api_values import camel
 from gatehouse.core.subject import declared
 
 

@@ -16,6 +16,7 @@ from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, Type
 import msgspec
 
 from gatehouse.access.roles import Permission
+from gatehouse.core.api_values import camel
 from gatehouse.core.rights import Right
 from gatehouse.store.admin.admin_session import AdminSession, Change, Reading
 
@@ -89,7 +90,7 @@ class UseCase(Generic[P, R]):
     def __init__(self, function: Callable[..., R], route: str, terms: Terms) -> None:
         self.function = function
         self.method, _, self.path = route.partition(" ")
-        self.terms = terms._replace(operation=terms.operation or _camel(function.__name__))
+        self.terms = terms._replace(operation=terms.operation or camel(function.__name__))
         self.takes: type = next(iter(function.__annotations__.values()))
         summary, _, about = (function.__doc__ or "").partition("\n")
         self.summary = summary.removesuffix(".")
@@ -119,11 +120,6 @@ def use_case(
     """Declare a use case at a path of the management API; `terms` are those of `Terms`."""
     asked = Terms(**terms)
     return lambda function: UseCase(function, route, asked)
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
 
 
 def use_cases_in(module: ModuleType) -> list[UseCase[..., Any]]:
