@@ -3,13 +3,14 @@
 import contextlib
 import functools
 import http.client
+import json
 import re
 import signal
 import socket
 import subprocess
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -35,14 +36,14 @@ def free_port() -> int:
 
 
 @functools.cache
-def _listed() -> list[tuple[re.Pattern[str], dict[str, set[str]]]]:
-    """The paths of the API, each with the statuses that its methods can answer with."""
+def _listed() -> list[tuple[re.Pattern[str], dict[str, dict[str, Any]]]]:
+    """The paths of the API, each with the answers that its methods can give, by their status."""
     from tests.web.test_openapi import DOCUMENT
 
     return [
         (
             re.compile(re.sub(r"\{\w+\}", "[^/]+", path)),
-            {method.upper(): {*one["responses"]} for method, one in methods.items()},
+            {method.upper(): one["responses"] for method, one in methods.items()},
         )
         for path, methods in sorted(
             DOCUMENT["paths"].items(), key=lambda each: written_out_first(each[0])
@@ -51,14 +52,21 @@ def _listed() -> list[tuple[re.Pattern[str], dict[str, set[str]]]]:
 
 
 def check_listed(answer: httpx.Response) -> None:
-    """Fail where an answer has a status that the description does not list for its operation."""
+    """Fail where an answer has a status or code that is not described for its operation."""
     request = answer.request
     path = request.url.path
     if path.startswith("/api/"):
         methods = next((known for one, known in _listed() if one.fullmatch(path)), {})
-        statuses = methods.get(request.method)
+        described = methods.get(request.method)
+        if described is None:
+            return
         status = str(answer.status_code)
-        assert statuses is None or status in statuses, f"{request.method} {path}: {status}"
+        assert status in described, f"{request.method} {path}: {status}"
+        if status[0] in "45":
+            code = json.loads(answer.read())["errors"]["code"]
+            assert f"`{code}`" in described[status]["description"], (
+                f"{request.method} {path}: {code}"
+            )
 
 
 @dataclass

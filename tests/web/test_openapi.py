@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from importlib import import_module
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import httpx
 import pytest
@@ -31,6 +31,7 @@ from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.admin.use_case import use_cases_in
 from gatehouse.store.configured.signing import Signer
 from gatehouse.store.database import Database
+from gatehouse.store.jobs import TooManyJobs
 from tests.harness import PATIENCE_S, Server, sandbox_key
 from tests.operations.test_account_setup import Nothing
 from tests.web.named_refusals import refusals_named_by
@@ -207,21 +208,29 @@ def test_every_code_and_its_status_are_in_the_description(shared: Server) -> Non
     assert described == {(c.status, name) for name, c in told.items() if c.status != 200}
 
 
-def test_what_only_reads_lists_a_conflict_where_its_code_names_one() -> None:
-    told = "`conflict`"
-    listed, named = set(), set()
+NEVER_IN_CONFLICT: Final = {"checkRuleSet", "checkPipelineDefinition", "searchEntries"}
+"""They call what others are refused by, without what these are refused for."""
+
+
+def test_conflicts_of_readings_and_too_many_jobs_are_listed_where_their_codes_name_them() -> None:
+    listed: dict[str, set[str]] = {"conflict": set(), "too_many_jobs": set()}
+    named: dict[str, set[str]] = {"conflict": set(), "too_many_jobs": set()}
     for subject in subjects():
         for place in subject.use_cases:
             for case in use_cases_in(import_module(subject.whole(place))):
                 one = endpoint_of(case)
-                if case.method != "GET":
-                    continue
-                if told in str(DOCUMENT["paths"][one.address]["get"]["responses"].get("409")):
-                    listed.add(one.operation)
-                if any(issubclass(each, Conflict) for each in refusals_named_by(case.function)):
-                    named.add(one.operation)
+                told = str(DOCUMENT["paths"][one.address][one.method.lower()]["responses"])
+                refusals = refusals_named_by(case.function)
+                for code, kind in (("conflict", Conflict), ("too_many_jobs", TooManyJobs)):
+                    if code == "conflict" and one.changes:
+                        continue
+                    if f"`{code}`" in told:
+                        listed[code].add(one.operation)
+                    if any(issubclass(each, kind) for each in refusals):
+                        named[code].add(one.operation)
+    assert "getFraudRates" in named["conflict"]
+    named["conflict"] -= NEVER_IN_CONFLICT
     assert listed == named
-    assert "getFraudRates" in named
 
 
 def _everywhere(part: Any) -> Iterator[dict[str, Any]]:

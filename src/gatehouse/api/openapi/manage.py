@@ -6,6 +6,8 @@ import msgspec
 
 from gatehouse.access.keys import ANY_MANAGE
 from gatehouse.access.rights import HOLDERS
+from gatehouse.admin.jobs.types import JobResponse
+from gatehouse.admin.workload.types import BulkShown
 from gatehouse.api.envelope import billing
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.endpoints import PREFIX, ManageEndpoint
@@ -128,8 +130,10 @@ def _impossible(one: ManageEndpoint) -> frozenset[str]:
         without -= REPEAT_CODES
     if one.names_cards:
         without -= CARD_CODES
-    if one.method == "GET":
+    if not one.changes:
         without |= MANAGE_CODES
+    if one.answer not in (JobResponse, BulkShown) or "jobId" in one.path_about:
+        without |= {"too_many_jobs"}
     return (without if one.guarded else without | _PRECONDITIONS) - one.codes
 
 
