@@ -141,7 +141,8 @@ def test_a_dry_run_says_the_same_and_changes_nothing(shop: Shop) -> None:
 
 
 EVERY_NAME = PersonNamed(
-    "u-jane", email="jane@example.com", phone="+14155550132", card=CardNumber.parse(CARD)
+    *("u-jane", "jane@example.com", "+14155550132", CardNumber.parse(CARD)),
+    username="jane-nick",
 )
 
 
@@ -152,6 +153,7 @@ EVERY_NAME = PersonNamed(
         (ListKind.EMAILS, "jane@example.com", None),
         (ListKind.PHONES, "+14155550132", None),
         (ListKind.CARDS, CARD, None),
+        (ListKind.WORDS, "jane-nick", "jane-nick"),
     ],
 )
 def test_an_erasure_leaves_entries_that_name_nobody_and_match_as_before(

@@ -13,7 +13,7 @@ from gatehouse.rules.list_entries import ListKind
 T = TypeVar("T")
 COVERING: Final = (ListKind.NETWORKS, ListKind.BINS, ListKind.DOMAINS)
 """Kinds of lists whose entries cover other values than themselves."""
-MARKED: Final = (ListKind.USERS, ListKind.DEVICES)
+MARKED: Final = (ListKind.USERS, ListKind.DEVICES, ListKind.WORDS)
 """Kinds of lists whose entries can be names; one that was erased is found by its mark."""
 Mark = Callable[[str], str]
 IsListed = Callable[[str, int], bool]

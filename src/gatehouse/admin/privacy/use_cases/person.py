@@ -12,7 +12,7 @@ from gatehouse.core.errors import InvalidInput
 from gatehouse.core.secrets import keyring
 from gatehouse.intel.emails import parse_email
 from gatehouse.intel.phones import parse_phone
-from gatehouse.rules.list_entries import ListKind
+from gatehouse.rules.list_entries import ListKind, is_about_somebody
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.signals.fingerprinter import Fingerprinter
 from gatehouse.store.admin.admin_session import AdminSession
@@ -100,7 +100,9 @@ class DataSubject:
         """The person's values as the lists of each kind have them."""
         session, person = self._session, self.person
         kept = Fingerprinter(EntityHasher(session.ring.current(keyring.ENTITIES)[1]))
-        found: dict[ListKind, list[str]] = {}
+        named = self.named_values
+        words = [kept.hashed(each) if is_about_somebody(each) else each for each in named]
+        found = {ListKind.WORDS: words}
         if person.user_id is not None:
             found[ListKind.USERS] = [kept.kept(person.user_id)]
         if person.email is not None and (email := kept.email(person.email)) is not None:
