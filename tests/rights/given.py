@@ -56,7 +56,8 @@ NAMED: Final = {"requestIds": ["{decided}"]}
 WAITING: Final = {"requestIds": None, "search": {"userId": "mark-user-r"}}
 QUERIES: Final[Mapping[str, str]] = {"listAudit": "limit=100", "listReviews": "?status=all"}
 BODIES: Final[Mapping[str, Mapping[str, Any] | tuple[Mapping[str, Any], ...]]] = {
-    "setAutoTopUp": {"enabled": False},
+    "setAutoTopUp": {"enabled": True},
+    "setTopUpLimit": {"dayLimitMinor": 400},
     "capturePayment": {"operationsSeen": None},
     "refundPayment": {"operationsSeen": None},
     "setFoundInput": {"key": "plan"},
@@ -166,8 +167,13 @@ FORMS: Final[Mapping[str, Mapping[str, Any]]] = {
         **{"name": "Strict", "kind": "rules", "percent": "50", "rule_set": "starter"},
         "challenger_rule_set": "own-rules",
     },
-    "auto-top-up": {"floor_minor": "1", "amount_minor": "5", "monthly_limit_minor": "100"},
-    "top-up-limit": {"day_limit_minor": "900"},
+    "auto-top-up": {
+        "enabled": "true",
+        "floor_minor": "1",
+        "amount_minor": "5",
+        "monthly_limit_minor": "100",
+    },
+    "top-up-limit": {"day_limit_minor": "9000"},
     "programmes-try": {"document": DOCUMENT},
     "invoice-credit": {"reason": "a gift", "amount": "1"},
     "payment-capture": {"amount": "1", "operations_seen": "0"},
@@ -225,5 +231,10 @@ BEFORE: Final[Mapping[str, Callable[[AdminSession, str, Planted], object]]] = {
     "review-correct": _resolved,
     "cancelJob": _queued,
     "training-cancel": _queued,
+    "users enable": _disabled,
+    "authentication measure": _advised,
+    "trial shadow stop": _shadowed,
+    "experiments start": _ended,
+    "jobs cancel": _queued,
 }
 """What must have happened before."""

@@ -1,10 +1,12 @@
 """An account in which every kind of data is planted with marks that nothing else has."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
 
+from gatehouse.access.actors import Actor
 from gatehouse.access.roles import UserRole
 from gatehouse.admin.accounts.types import CostsBody
 from gatehouse.admin.accounts.use_cases import costs
@@ -17,6 +19,7 @@ from gatehouse.admin.alerts.types.standing_out import AtStake, ProposedRule, Sta
 from gatehouse.admin.approvals.use_cases import proposals
 from gatehouse.admin.approvals.use_cases.proposed import AdjustBalance
 from gatehouse.admin.configurations.use_cases.configurations import NewVersion
+from gatehouse.admin.connectors.use_cases import connectors
 from gatehouse.admin.explore.types import ExplorationRequest
 from gatehouse.admin.invoices.use_cases import closing, parties
 from gatehouse.admin.jobs import use_cases as queue
@@ -36,19 +39,26 @@ from gatehouse.admin.reviews.use_cases.review_desk import add_note
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.admin.top_ups.queries import top_ups as kept_top_ups
 from gatehouse.admin.top_ups.queries.top_ups import KeptTopUp
-from gatehouse.admin.top_ups.types import TopUpState
+from gatehouse.admin.top_ups.types import TopUpLimit, TopUpState
+from gatehouse.admin.top_ups.use_cases import limits
 from gatehouse.admin.webhooks.tables import WEBHOOK_ATTEMPTS
 from gatehouse.admin.webhooks.types.webhook import NewWebhook
 from gatehouse.admin.webhooks.use_cases import endpoints
+from gatehouse.api.openapi.event_schemas import DATA
+from gatehouse.api.openapi.parts import ref
 from gatehouse.conditions.clicked import Clicked, Operator
+from gatehouse.core.api_values import Money
+from gatehouse.core.events import EventName, NewEvent, encode_data
 from gatehouse.core.ids import derived_id, new_id
 from gatehouse.core.stages.outcomes import Outcome
+from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.wording.labels import Label, LabelSource
 from gatehouse.decisions.order_envelope import EnvelopeSealer, OrderEnvelope
 from gatehouse.rules.list_entries import ListKind
 from gatehouse.store import jobs
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions.evidence_table import ORDER_EVIDENCE
+from gatehouse.store.events import outbox
 from gatehouse.store.feedback import feedback
 from gatehouse.store.feedback.statements import FeedbackStatement, LabelReport
 from gatehouse.store.payments.tables import PAYMENTS
@@ -56,6 +66,7 @@ from gatehouse.store.state import lock_changes
 from gatehouse.store.tables import REVIEWS
 from tests.admin.invoices.test_closing import SELLER, STANDARD
 from tests.admin.recorded import Recorder
+from tests.connectors.test_reading import no_file
 from tests.console.belongings import PIPELINE, RULES, Belongings
 from tests.console.disputed import keep_dispute
 from tests.console.paid import CAPTURED, DOUBTFUL, keep_payment, store_card
@@ -64,6 +75,13 @@ from tests.console.trained import full_report, keep_model
 CARD: Final = "5555555555554444"
 """Of the planted decisions."""
 PEOPLE: Final = tuple(f"mark-user-{each}" for each in ("a", "p", "l", "d", "ring", "alert"))
+CONNECTORS: Final = b"""\
+connectors:
+  cards:
+    {kind: http, mapping: gatehouse, base_url: "http://127.0.0.1:9", secrets: {token: "env:T"}}
+routes: {gateway: [{use: [cards]}]}
+"""
+MONEY: Final = ref(Money.__name__)
 HOOK: Final = "http://127.0.0.1:9/mark-hook"
 
 
@@ -126,6 +144,7 @@ class Planted(Belongings):
         self.plant_identities()
         self.plant_jobs()
         _ = self["job"]
+        self.events = self._events()
 
     def __getitem__(self, place: str) -> str:
         if place not in self._made:
@@ -285,7 +304,7 @@ class Planted(Belongings):
 
     def _dispute(self) -> str:
         shop = Recorder(self._session, self._account_id, days_ago=2)
-        disputed = self._made["disputed"] = shop.keep("mark-user-d")
+        disputed = self._made["disputed"] = shop.keep("mark-user-d", amount=7391.37)
         self.mark(Data.OUTCOMES, "own-dispute")
         sent = OrderEnvelope(email="markolf@mark-d.example", shipping={"line1": "7 Markway"})
         sealer = EnvelopeSealer(self._session.ring)
@@ -316,6 +335,7 @@ class Planted(Belongings):
         made = closing.close_month(self._session, self._account_id, "2020-01")
         assert made is not None
         self.mark(Data.MONEY, made.invoice_id, "Mark Buyer Ltd")
+        self.mark(Data.MONEY, made.number)
         return made.invoice_id
 
     def _payment(self) -> str:
@@ -353,8 +373,43 @@ class Planted(Belongings):
         )
         with self._session.writing() as connection:
             kept_top_ups.add(connection, row)
-        self.mark(Data.TOP_UPS, made)
+        self.mark(Data.TOP_UPS, made, "91713", "917.13")
         return made
+
+    def _events(self) -> dict[str, NewEvent]:
+        """One of each type, whose data speak of what is planted."""
+        made = {}
+        for kind, fields in DATA.items():
+            if kind not in list(EventName):
+                continue
+            about = self["id"] if kind.startswith("review.") else self.decided[0]
+            said = {name: self._said(name, about, of) for name, of in fields.items()}
+            at_ms = self._session.clock()
+            event_id = new_id("evt", at_ms, self._session.randomness)
+            place = (event_id, self._account_id, at_ms, kind, "test", about)
+            made[kind] = NewEvent(*place, encode_data(said))
+        with self._session.writing() as connection:
+            outbox.add(connection, [*made.values()])
+        return made
+
+    def _said(self, name: str, about: str, described: Mapping[str, Any]) -> Any:
+        """What an event says in a field: what is planted of it."""
+        if described == MONEY:
+            return 83_317_290_000
+        standing = StandingOut(ValueKind.ADDRESS, "198.51.100.99", 36, 1.0, 0.0001, 9999.0)
+        known = {
+            "requestId": about,
+            "values": [msgspec.to_builtins(standing)],
+            "name": "mark-key",
+            "ruleSet": "own-rules",
+            "reference": "mark-top-up-note",
+            "topUpId": self["topup"],
+            "alertId": self["alert"],
+            "keyId": self["key"],
+            "webhookId": self["webhook"],
+            "experiment": self["experiment"],
+        }
+        return known.get(name, f"some {name}" if described.get("type") == "string" else None)
 
     def _job(self) -> str:
         """One that has ended."""
@@ -370,13 +425,21 @@ class Planted(Belongings):
     def plant_money(self) -> None:
         """A balance, prices, a stored card."""
         session, account_id = self._session, self._account_id
-        money.set_prices(session, account_id, {"RULES": "0.073131"})
+        money.set_prices(session, account_id, dict.fromkeys(REGISTRY.default_fees, "0.073131"))
         money.top_up(session, account_id, 83_317_290_000, "mark-top-up-note")
+        self._offer_top_ups()
         store_card(session, account_id)
+        limits.set_top_up_limit(session, account_id, TopUpLimit(200_000))
         self.mark(Data.PRICES, "0.073131", "73131")
         self.mark(Data.MONEY, "mark-top-up-note", "83317.29", "83,317.29", "83417.29", "83,417.29")
         costs.set_costs(session, account_id, CostsBody("USD", 0.2731, chargeback_fee=27.31))
         self.mark(Data.COSTS, "27.31", "0.2731")
+
+    def _offer_top_ups(self) -> None:
+        """A provider that can charge cards; nobody answers there."""
+        session = self._session
+        operator = session.acting_as(Actor.operator("ada"))
+        connectors.apply(operator, session.settings, NewVersion(CONNECTORS), no_file)
 
     def _labelled(self) -> str:
         """What a decision turned out to be, as a program said it."""
@@ -404,7 +467,9 @@ class Planted(Belongings):
 
     def plant_identities(self) -> None:
         """A record of a person."""
-        content = b"cardNumber,firstName,email\n4242424242424242,Ann,ann@mark-i.example\n"
+        content = (
+            b"cardNumber,reference,firstName,email\n4242424242424242,idn-a,Ann,ann@mark-i.example\n"
+        )
         order = ImportOrder("csv")
         queue.start_job(self._session, self._account_id, JobKind.IDENTITY_IMPORT, order, content)
         run_jobs(self._session)

@@ -4,51 +4,69 @@ import asyncio
 import contextlib
 import json
 import re
+import shlex
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import httpx
 import msgspec
 import sqlalchemy as sa
+import typer.main
+from scripts.generate_docs import walk_commands
 
 from gatehouse.access.accounts import Caller
+from gatehouse.access.actors import Actor
 from gatehouse.access.keys import ApiKey, all_scopes
 from gatehouse.access.roles import COMPOSABLE, ComposedRole, Permission, UserRole, with_implied
 from gatehouse.admin.approvals.use_cases import approvals
+from gatehouse.admin.events.use_cases.events import EventQuery, newest_events, render
 from gatehouse.admin.jobs import use_cases as queue
 from gatehouse.admin.people.use_cases import users
+from gatehouse.admin.webhooks.types.webhook import NewWebhook
+from gatehouse.admin.webhooks.use_cases.endpoints import create
 from gatehouse.api.free_operations import FreeOperation
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.desk import read_parameters
 from gatehouse.api.manage.endpoints import ManageCall, ManageEndpoint
 from gatehouse.api.openapi.document import _own_type
 from gatehouse.api.openapi.examples import example_request
+from gatehouse.cli.app import app
 from gatehouse.console.pages import Action, Declared, Reach
 from gatehouse.console.routes import DECLARED
-from gatehouse.core.errors import GatehouseError
+from gatehouse.core.errors import GatehouseError, NotFound, RightMissing
+from gatehouse.core.events import NewEvent
 from gatehouse.core.reading.request_reader import RequestReader
 from gatehouse.core.subject import declared
 from gatehouse.core.wording.sentences import plain
 from gatehouse.store.accounts import accounts, keys
 from gatehouse.store.admin.use_case import Precondition, Tagged
-from gatehouse.store.tables import METADATA
+from gatehouse.store.tables import JOBS, METADATA
 from tests.console.harness import Browser, Console
 from tests.harness import Home
 from tests.harness.service import serving
+from tests.rights import commanded
 from tests.rights.given import BEFORE, BODIES, FILES, FORMS, PLACES, QUERIES
 from tests.rights.planted import Data, Planted, run_jobs
 
 _encode: Final = msgspec.json.Encoder(enc_hook=plain).encode
+_OF_DECISIONS: Final = re.compile(r"\b(?:FROM|JOIN) (?:decisions|search_entries)\b")
 _PLACE: Final = re.compile(r"(?<!\{)\{([a-z]+)\}(?!\})")
+
+
+HOOKS: Final = "manage:webhooks"
+EVENTS: Final = "events"
 
 
 class Power(StrEnum):
     """What can be changed, as the table in SECURITY.md names it."""
 
     BALANCE = "the balance"
-    MONEY = "captures, refunds, and charges of the stored card"
+    PAYMENTS = "captures and refunds"
+    CHARGES = "charges of the stored card"
     PRICES = "prices"
     RULES = "rules and experiments"
     PIPELINES = "pipelines"
@@ -63,9 +81,8 @@ _OF_POWER: Final[Mapping[Power, tuple[tuple[str, tuple[str, ...], str], ...]]] =
         ("ledger_entries", ("reference", "amount"), ""),
         ("accounts", ("credit_limit",), ""),
     ),
-    Power.MONEY: (
-        ("payment_operations", ("id", "kind"), ""),
-        ("top_ups", ("id",), ""),
+    Power.PAYMENTS: (("payment_operations", ("id", "kind"), ""),),
+    Power.CHARGES: (
         ("auto_top_ups", ("state", "floor", "amount_minor", "monthly_limit_minor", "card_end"), ""),
     ),
     Power.PRICES: (("accounts", ("fees",), ""),),
@@ -80,8 +97,13 @@ _OF_POWER: Final[Mapping[Power, tuple[tuple[str, tuple[str, ...], str], ...]]] =
 _POLICIES: Final[Mapping[Power, tuple[str, ...]]] = {
     Power.POLICIES: ("PreCheck", "Sentry", "SentryAuthentication"),
     Power.PEOPLE: ("roles", "approvals"),
+    Power.CHARGES: ("topUps",),
 }
 """Which policies of the account do."""
+
+
+class _Undone(Exception):
+    """What was done in a change is to be as if it was not."""
 
 
 class Look(NamedTuple):
@@ -93,6 +115,10 @@ class Look(NamedTuple):
     told: frozenset[Data] = frozenset()
     changed: frozenset[Power] = frozenset()
     refused: str = ""
+    counted: str = ""
+    """What decisions were read for, if any were, whatever was told of them."""
+    beside: str = ""
+    """Another right that the actor had, without which nothing could be asked for."""
 
 
 class Walk:
@@ -102,12 +128,16 @@ class Walk:
         self.console, self.session = console, console.session
         self.account_id = console.account_id
         self.planted = Planted(self.session, self.account_id)
+        self.job_results: dict[str, set[Data]] = {}
+        """The kinds of jobs that were run, and what their results tell."""
         self.texts: dict[str, str] = {}
         """What keys are sent as."""
         self.keys = self._keys()
         self.people = self._people()
         with self.session.reading() as connection:
             self._account = accounts.get(connection, self.account_id)
+        self._reads = 0
+        sa.event.listen(sa.Engine, "before_cursor_execute", self._note)
         self._before = sqlite3.connect(":memory:")
         self._keep()
 
@@ -138,6 +168,13 @@ class Walk:
         for role_name in (UserRole.BILLING, UserRole.ADMINISTRATOR, UserRole.OPERATOR):
             found[role_name.value] = self.console.as_role(role_name, **known)
         return found
+
+    def close(self) -> None:
+        """Look no more at what is read."""
+        sa.event.remove(sa.Engine, "before_cursor_execute", self._note)
+
+    def _note(self, *said: Any) -> None:
+        self._reads += _OF_DECISIONS.search(said[2]) is not None
 
     def permissions(self, person: str) -> frozenset[Permission]:
         """What a person may do in the account."""
@@ -240,6 +277,8 @@ class Walk:
             precondition=Precondition(any_version=True) if endpoint.guarded else Precondition(),
         )
         with self._watched(endpoint.operation, changing=endpoint.method != "GET") as changed:
+            reads = self._reads
+            by = endpoint.operation + " by a search" * (given.get("search") is not None)
             try:
                 done = endpoint.run(call)
                 if endpoint.waits:
@@ -248,12 +287,18 @@ class Walk:
                 if '"QUEUED"' in text and "jobId" in text:
                     run_jobs(self.session)
                     job_id = json.loads(text)["jobId"]
-                    text += _encode(queue.show_job(session, self.account_id, job_id)).decode()
+                    job = queue.show_job(session, self.account_id, job_id)
+                    result = _encode(job).decode()
+                    known = self.job_results.setdefault(job.kind, set())
+                    known |= self.planted.found(result, raw.decode())
+                    text += result
             except GatehouseError as refused:
-                return Look(endpoint.operation, scope, False, refused=str(refused))
+                counted = by * (self._reads > reads)
+                return Look(endpoint.operation, scope, False, refused=str(refused), counted=counted)
             told = self.planted.found(text, f"{path} {raw.decode()}")
             changes = changed() if endpoint.changes else frozenset()
-            return Look(endpoint.operation, scope, True, told, changes)
+            counted = by * (self._reads > reads)
+            return Look(endpoint.operation, scope, True, told, changes, counted=counted)
 
     def operations(self, home: Home) -> list[Look]:
         """What each key gets from a running service at the operations beside management."""
@@ -267,10 +312,28 @@ class Walk:
                         for scope, key in self.keys.items():
                             if key.allows_operation(one.scope):
                                 found.append(await self._asked(client, one, scope))
+                    for path, item in self._paid():
+                        for scope, key in self.keys.items():
+                            if key.allows_operation(path.rpartition("/")[2]):
+                                found.append(await self._paid_for(client, path, item, scope))
 
         asyncio.run(ask())
         self._back()
         return found
+
+    @staticmethod
+    def _paid() -> list[tuple[str, Any]]:
+        """The operations that cost something, as they are described."""
+        from tests.web.test_openapi import DOCUMENT, OPERATIONS
+
+        paths = [f"/api/v1/{each.name}" for each in OPERATIONS]
+        return [(path, DOCUMENT["paths"][path]["post"]) for path in paths]
+
+    async def _paid_for(self, client: httpx.AsyncClient, path: str, item: Any, scope: str) -> Look:
+        body = item["requestBody"]["content"]["application/json"]["example"]
+        answer = await client.post(path, json=body, headers={"X-API-KEY": self.texts[scope]})
+        told = self.planted.found(answer.text, str(body))
+        return Look(item["operationId"], scope, answer.status_code == 200, told)
 
     async def _asked(self, client: httpx.AsyncClient, one: FreeOperation, scope: str) -> Look:
         request_id = "{id}" if "/reviews/" in one.path else "{disputed}"
@@ -317,9 +380,99 @@ class Walk:
     def _filled(self, text: str) -> str:
         """A text with ids in the place of their names."""
         fixed = {"account": self.account_id, "one": self.account_id, "kind": "user", "version": "1"}
+        fixed["login"] = "mark-login@shop.test"
         own = self.planted
         filled = _PLACE.sub(lambda match: fixed.get(match[1]) or own[match[1]], text)
         return filled.replace("{{", "{").replace("}}", "}")
+
+    def events(self) -> Iterator[Look]:
+        """What who manages webhooks, or reads events, is told with one right more."""
+        of_type = {kind: self._rendered(event) for kind, event in self.planted.events.items()}
+        got: dict[tuple[str, str], set[str]] = {}
+        for scope in all_scopes():
+            for beside, ask in ((HOOKS, self._subscribed), (EVENTS, self._read)):
+                actor = Actor.key("walker", self.account_id, scopes=(beside, scope))
+                got[beside, scope] = ask(actor)
+        # Without scopes, a key has all operations.
+        got[EVENTS, ""] = self._read(Caller(self.keys[""], self._account).actor)
+        for each in COMPOSABLE:
+            may = with_implied(frozenset({each, Permission.ACCESS}))
+            actor = Actor.user("walker@shop.test", self.account_id, may=may)
+            got[Permission.ACCESS, each] = self._subscribed(actor)
+        for (beside, actor_name), types in got.items():
+            for kind, told in of_type.items():
+                yield Look(f"event {kind}", actor_name, kind in types, told, beside=beside)
+
+    def _rendered(self, event: NewEvent) -> frozenset[Data]:
+        with self.session.reading() as connection:
+            told = render(self.session, connection, self.account_id, [event])
+        return self.planted.found(_encode(told).decode())
+
+    def _subscribed(self, actor: Actor) -> set[str]:
+        """The types that an actor can have sent to an address of its own."""
+        found = set()
+        acting = self.session.acting_as(actor)
+        with contextlib.suppress(_Undone), acting.account_change(self.account_id) as change:
+            for kind in self.planted.events:
+                new = NewWebhook("http://127.0.0.1:9/other", [kind])
+                with contextlib.suppress(RightMissing, _Undone), change.connection.begin_nested():
+                    create.function(change, self.account_id, new)
+                    found.add(kind)
+                    raise _Undone
+            raise _Undone
+        return found
+
+    def _read(self, actor: Actor) -> set[str]:
+        """The types of which an actor gets events from the API."""
+        acting = self.session.acting_as(actor)
+        page = newest_events(acting, self.account_id, EventQuery())
+        return {each.type for each in page.events}
+
+    def jobs(self) -> Iterator[Look]:
+        """What each key is shown of a job of each kind that the walk has seen the result of."""
+        for kind, told in self.job_results.items():
+            with self.session.writing() as connection:
+                this = JOBS.update().where(JOBS.c.id == self.planted["job"])
+                connection.execute(this.values(kind=kind))
+            for scope, key in self.keys.items():
+                acting = self.session.acting_as(Caller(key, self._account).actor)
+                done = True
+                try:
+                    queue.show_job(acting, self.account_id, self.planted["job"])
+                except NotFound:
+                    done = False
+                yield Look(f"job {kind}", scope, done, frozenset(told) if done else frozenset())
+        self._back()
+
+    def commands(self, home: Home, folder: Path, *names: str) -> Iterator[Look]:
+        """What each command prints and writes, called by an operator at a terminal."""
+        for name, text in commanded.FILES.items():
+            (folder / name).write_text(text)
+        root = typer.main.get_command(app)
+        for path, command in walk_commands(root, ()):
+            name = " ".join(path)
+            if name in commanded.NOT_RUN or (names and name not in names):
+                continue
+            yield self._commanded(home, folder, name, command)
+
+    def _commanded(self, home: Home, folder: Path, name: str, command: Any) -> Look:
+        out = folder / "out"
+        out.mkdir()
+        given = commanded.GIVEN.get(name, "")
+        given = given.replace("{dir}", str(folder)).replace("{out}", str(out))
+        words = [*name.split(), *shlex.split(self._filled(given))]
+        takes = {option for one in command.params for option in one.opts}
+        if "--account" in takes:
+            words += ["--account", self.account_id]
+        with self._watched(name) as changed:
+            done = home.run(*words)
+            told = done.out + "".join(
+                each.read_text(errors="replace") for each in out.rglob("*") if each.is_file()
+            )
+            changes = changed()
+        shutil.rmtree(out)
+        found = self.planted.found(told, " ".join(words))
+        return Look(name, "operator", done.code in (0, 1), found, changes, done.out + done.err)
 
     def console_pages(self, *names: str, actors: tuple[str, ...] = ()) -> Iterator[Look]:
         """What each person gets at each page and action."""
@@ -339,11 +492,13 @@ class Walk:
         path = self._filled(path.replace("/decisions/{id}", "/decisions/{disputed}"))
         if page.name in ("payment-void", "payment-capture"):
             path = path.replace(self.planted["payment"], self.planted["whole"])
+        reads = self._reads
         if not isinstance(page, Action):
             answer = browser.get(path + QUERIES.get(page.name, ""))
             told = self.planted.found(answer.text, path)
             done = answer.status_code == 200
-            return Look(page.name, person, done, told, refused=str(answer.status_code))
+            counted, refused = page.name * (self._reads > reads), str(answer.status_code)
+            return Look(page.name, person, done, told, refused=refused, counted=counted)
         form = self._filled_in(dict(FORMS.get(page.name, {})))
         with self._watched(page.name) as changed:
             answer = browser.post(path, form, files=FILES.get(page.name))
@@ -351,4 +506,5 @@ class Walk:
             done = answer.status_code in (200, 303)
             refused = "" if done else f"{answer.status_code} {answer.text[-1500:]}"
             changes = changed() if done else frozenset()
-            return Look(page.name, person, done, told, changes, refused)
+            counted = page.name * (self._reads > reads)
+            return Look(page.name, person, done, told, changes, refused, counted=counted)
