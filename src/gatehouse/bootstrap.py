@@ -281,6 +281,8 @@ class Service(ServiceGauges):
         if self.fill_history is not None:
             await self.fill_history()
         self.forgetter.since_ms = since_ms = started_ms - self._memory_days * _DAY_MS
+        if self._shared is None:
+            await self.forgetter.pass_over()
         if self._memory_days and self._shared is None:
             history = DecisionHistory(self._database, since_ms, started_ms)
             await MemoryRebuild(

@@ -17,7 +17,6 @@ from gatehouse.admin.events.use_cases.events import EventQuery, newest_events
 from gatehouse.admin.feedback.use_cases.record import record_feedback
 from gatehouse.admin.lists.use_cases import list_lookup, lists
 from gatehouse.admin.lists.use_cases.lists import EntryPage, GivenEntries, ListFile, NewEntries
-from gatehouse.admin.privacy.queries.forgotten_events import KEPT_MS
 from gatehouse.admin.privacy.use_cases.erasure import ErasedPerson, ErasureOptions, erase_person
 from gatehouse.admin.privacy.use_cases.export import export_person
 from gatehouse.admin.privacy.use_cases.person import PersonNamed
@@ -33,6 +32,7 @@ from gatehouse.sentry.records.event import RecordedEvents, past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace
 from gatehouse.store.configured import list_reading
+from gatehouse.store.decisions.forgotten_events import KEPT_MS
 from gatehouse.store.feedback.statements import FeedbackStatement, FeedbackSubject
 from gatehouse.store.tables import DECISIONS, FORGOTTEN_EVENTS, IDEMPOTENCY, LIST_ENTRIES
 from tests.admin.shop import Shop

@@ -33,6 +33,8 @@ Text = str | bytes | msgspec.Raw
 
 VERSION: Final = 2
 """The version of records that this code writes; to be raised when a field changes its meaning."""
+IMPORTED: Final = "import"
+"""The operation of a record of the account's past, which was never a request here."""
 _FIRST: Final = 1
 """The version of the texts that name none."""
 

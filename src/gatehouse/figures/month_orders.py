@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns
 from gatehouse.figures.engine import NOT_READY, ColumnConnection, FiguresNotReady
+from gatehouse.figures.span_parts import MADE_HERE
 
 MOST_RULES: Final = 300
 _MARKET: Final = 'coalesce("billing.country", "card.country", "ip.country")'
@@ -93,7 +94,7 @@ def count_orders(columns: AccountColumns, asked: AskedOrders) -> OrderSpan:
         coverage = columns.coverage
         if not coverage.complete and (coverage.since_ms or asked.until_ms) >= first_ms:
             raise FiguresNotReady(NOT_READY)
-        within = f"id_ms >= {asked.since_ms} AND id_ms < {asked.until_ms}"
+        within = f"id_ms >= {asked.since_ms} AND id_ms < {asked.until_ms} AND {MADE_HERE}"
         asking.put("disputed", _IDS, [asked.disputed])
         [(requests,)] = asking.ask(f"SELECT count(*) FROM {DECISIONS} WHERE {within}")  # noqa: S608
         return OrderSpan(

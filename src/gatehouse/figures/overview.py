@@ -19,7 +19,7 @@ from gatehouse.figures.buckets import Borders, Bucket, FigureSpan, Part, zone_of
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.kept_parts import Rows, parts_of
 from gatehouse.figures.layout import stage_us
-from gatehouse.figures.span_parts import within_parts
+from gatehouse.figures.span_parts import MADE_HERE, within_parts
 from gatehouse.figures.workspace import quoted, text
 
 TOTAL: Final = "total"
@@ -263,7 +263,7 @@ def _latency(
         f"count({column}), quantile_disc({column}, {list(_QUANTILES)})"
         for column in columns.values()
     )
-    within = f"id_ms >= {span.since_ms} AND id_ms < {span.until_ms}"
+    within = f"id_ms >= {span.since_ms} AND id_ms < {span.until_ms} AND {MADE_HERE}"
     [(requests,)] = asking.ask(f"SELECT count(*) FROM {DECISIONS} WHERE {within}")  # noqa: S608
     # Of very many requests those of some milliseconds are enough, whatever they were.
     every = max(1, requests // _SORTED)

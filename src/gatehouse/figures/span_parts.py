@@ -8,10 +8,13 @@ begins or ends within a quarter shares it with its neighbour.
 from collections.abc import Sequence
 from typing import Final
 
+from gatehouse.decisions.record import IMPORTED
 from gatehouse.figures.buckets import Part
 from gatehouse.figures.engine import ColumnConnection
 
 _QUARTER_MS: Final = 900_000
+MADE_HERE: Final = f"operation <> '{IMPORTED}'"
+"""What holds for decisions that are no orders of an imported past."""
 OF_PART: Final = f"quarter = id_ms // {_QUARTER_MS} AND id_ms >= start AND id_ms < until"
 """What a decision and its part have in common."""
 
@@ -27,7 +30,8 @@ def put_parts(asking: ColumnConnection, table: str, parts: Sequence[Part]) -> No
 
 
 def within_parts(asking: ColumnConnection, rows: str, parts: Sequence[Part]) -> str:
-    """The rows of a table that belong to some parts, as what follows FROM."""
+    """The decisions of a table that belong to some parts, as what follows FROM."""
     put_parts(asking, "parts", parts)
     first, last = min(part[0] for part in parts), max(part[1] for part in parts)
-    return f"{rows} JOIN parts ON {OF_PART} WHERE id_ms >= {first} AND id_ms < {last}"
+    within = f"id_ms >= {first} AND id_ms < {last} AND {MADE_HERE}"
+    return f"{rows} JOIN parts ON {OF_PART} WHERE {within}"

@@ -1,22 +1,23 @@
 """Follows the messages about erased requests, and lets Sentry's memory forget their events.
 
 A starting server begins when it has read back what was recorded before: only then is it certain
-that nothing is noted after it was to be forgotten. A message can come twice without harm, because
-an event whose person is not known is left alone.
+that nothing is noted after it was to be forgotten. It begins with what was said while it read;
+where it reads nothing back, with all messages, which can come twice without harm, because an event
+whose person is not known is left alone.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from gatehouse.admin.privacy.queries import forgotten_events
-from gatehouse.admin.privacy.queries.forgotten_events import ForgottenEvents
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.secrets.keyring import KeyRing
 from gatehouse.sentry.records.event import PastEvent, RecordedEvents
 from gatehouse.store.background import repeat
 from gatehouse.store.database import Database
+from gatehouse.store.decisions import forgotten_events
+from gatehouse.store.decisions.forgotten_events import ForgottenEvents
 from gatehouse.store.state import lock_changes
 
 _POLL_S: Final = 30.0
@@ -62,6 +63,10 @@ class Forgetter:
         failure = "could not read which requests were erased"
         await repeat(self.catch_up, _POLL_S, failure, self._wake)
 
+    async def pass_over(self) -> None:
+        """Leave out the messages that are there: records that are read from now on know of them."""
+        self._seq = await self._database.read_on_thread(forgotten_events.newest)
+
     def look_now(self) -> None:
         """Requests may have been erased: read soon."""
         self._wake.set()
@@ -73,7 +78,11 @@ class Forgetter:
         ):
             for message in found:
                 for number, each in enumerate(message.events, 1):
-                    if each.received_ms >= self.since_ms:
+                    if each.received_ms < self.since_ms:
+                        continue
+                    if each.imported:
+                        self._recorded.note(each.event)
+                    else:
                         past = PastEvent(each.event, each.counted, each.declined)
                         self._recorded.forget(past, fraud=each.fraud)
                     if number % _AT_A_TURN == 0:

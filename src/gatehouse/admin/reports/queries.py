@@ -11,6 +11,7 @@ from gatehouse.core.clock import Moment
 from gatehouse.core.ids import first_id, id_time_ms
 from gatehouse.core.reading.validation import parse_own_type
 from gatehouse.core.wording.sentences import plain
+from gatehouse.decisions.record import IMPORTED
 from gatehouse.store.counting import count_rows
 from gatehouse.store.decisions.review_events import EventKind, ReviewState
 from gatehouse.store.tables import DECISIONS, REVIEW_EVENTS, REVIEWS
@@ -51,7 +52,9 @@ def has_decisions(connection: sa.Connection, account_id: str, since_ms: int, unt
     """Whether there were requests in a span."""
     ids = DECISIONS.c.request_id
     query = sa.select(ids).where(
-        DECISIONS.c.account_id == account_id, *_between(ids, since_ms, until_ms)
+        DECISIONS.c.account_id == account_id,
+        DECISIONS.c.operation != IMPORTED,
+        *_between(ids, since_ms, until_ms),
     )
     return connection.scalar(query.limit(1)) is not None
 

@@ -12,6 +12,7 @@ from gatehouse.access.actors import ActorKind
 from gatehouse.billing.ledger import STEP_OPEN, EntryKind
 from gatehouse.billing.statement import DAY_MS, Period, UsageBy
 from gatehouse.core.ids import first_id
+from gatehouse.decisions.record import IMPORTED
 from gatehouse.store.tables import DECISIONS, LEDGER_ENTRIES, NOT_A_HOLD
 
 _EPOCH_DAY: Final = date(1970, 1, 1).toordinal()
@@ -66,6 +67,7 @@ def usage(connection: sa.Connection, account_id: str, period: Period) -> list[Us
         .where(_D.account_id == account_id)
         .where(_D.request_id >= first_id("req", period.start_ms))
         .where(_D.request_id < first_id("req", period.end_ms))
+        .where(_D.operation != IMPORTED)
         .subquery("each")
     )
     alike = (each.c.day, each.c.operation)

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Final
 
 from gatehouse.core.errors import InvalidInput
-from gatehouse.training.replay.lines import BadLine, read_line
+from gatehouse.training.replay.lines import BadLine, ReplayLine, read_line
 
 MOST_LINES: Final = 20_000_000
 _TELL_EVERY: Final = 1000
 
+ReadLine = Callable[[bytes], ReplayLine]
 Reached = Callable[[int], object]
 """Takes how many lines were read."""
 
@@ -24,8 +25,10 @@ Reached = Callable[[int], object]
 class OrderedLines:
     """The lines of a history by their times; lines of one moment stay in their order."""
 
-    def __init__(self, file: IO[bytes], lines: Iterable[bytes], reached: Reached) -> None:
-        self._file = file
+    def __init__(
+        self, file: IO[bytes], lines: Iterable[bytes], reached: Reached, read: ReadLine
+    ) -> None:
+        self._file, self._read = file, read
         self._at_s, self._starts = array("d"), array("q", [0])
         for number, data in enumerate(lines, 1):
             if not data.isspace():
@@ -43,11 +46,8 @@ class OrderedLines:
         return max(self._at_s, default=0.0)
 
     def __iter__(self) -> Iterator[bytes]:
-        import numpy as np
-
         file, starts = self._file, self._starts
-        # A copy: an array cannot grow while NumPy shares its memory.
-        for row in np.argsort(np.array(self._at_s), kind="stable").tolist():
+        for row in sorted(range(len(self)), key=self._at_s.__getitem__):
             if file.tell() != starts[row]:
                 file.seek(starts[row])
             yield file.read(starts[row + 1] - starts[row])
@@ -56,7 +56,7 @@ class OrderedLines:
         if len(self) == MOST_LINES:
             raise InvalidInput(f"there are more than {MOST_LINES:,} lines; take the newest ones")
         try:
-            line = read_line(data)
+            line = self._read(data)
         except ValueError as error:
             raise BadLine(number, str(error)) from None
         with _plain_errors():
@@ -66,16 +66,19 @@ class OrderedLines:
 
 
 @contextlib.contextmanager
-def ordered_lines(lines: Iterable[bytes], reached: Reached) -> Iterator[OrderedLines]:
+def ordered_lines(
+    lines: Iterable[bytes], reached: Reached, read: ReadLine = read_line
+) -> Iterator[OrderedLines]:
     """Read and check every line; `reached` is told how many there are so far.
 
-    A line that cannot be used is a `BadLine`, while the reader of the file still stands at it.
+    A line that cannot be used is a `BadLine`, while the reader of the file still stands at it;
+    `read` says so by a ValueError.
     """
     with contextlib.ExitStack() as at_the_end:
         with _plain_errors():
             # Only its owner can read it, and it has no name.
             file = at_the_end.enter_context(tempfile.TemporaryFile(prefix="gatehouse-lines-"))
-        yield OrderedLines(file, lines, reached)
+        yield OrderedLines(file, lines, reached, read)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.errors import StoreUnavailable
 from gatehouse.core.ids import first_id
+from gatehouse.decisions.record import IMPORTED
 from gatehouse.sentry.memory.memory import MemoryEvent
 from gatehouse.sentry.records.event import past_event_in
 from gatehouse.store.database import Database
@@ -21,7 +22,7 @@ from gatehouse.store.tables import ACCOUNTS, DECISIONS
 
 _log: Final = logging.getLogger("gatehouse.store")
 
-OPERATIONS: Final = ("sentry", "rules", "pipeline")
+OPERATIONS: Final = ("sentry", "rules", "pipeline", IMPORTED)
 """Those whose records can hold an event."""
 ROWS_AT_ONCE: Final = 256
 _SLICE_S: Final = 0.001

@@ -1,4 +1,4 @@
-"""gatehouse sentry: models, show, promote, rollback, train, replay, export, import, rebuild."""
+"""gatehouse sentry: the models that Sentry scores with, and what it remembers."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -7,6 +7,7 @@ import typer
 
 from gatehouse.admin.memory.command import rebuild
 from gatehouse.admin.models.command.sentry_files import export_model, import_model
+from gatehouse.admin.models.command.sentry_remember import remember
 from gatehouse.admin.models.command.sentry_replay import replay
 from gatehouse.admin.models.command.sentry_train import train
 from gatehouse.admin.opening import open_account
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 app.command("train")(train)
 app.command("replay")(replay)
+app.command("remember")(remember)
 app.command("export")(export_model)
 app.command("import")(import_model)
 app.command("rebuild")(rebuild)

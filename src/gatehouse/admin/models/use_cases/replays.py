@@ -82,11 +82,13 @@ def replay_options(
     return ReplayOptions(label_delay_ms, retrain_every_ms, FitOptions(seed=seed), window_ms)
 
 
-def make_judge(settings: Settings, scorecard: Scorecard | None, *, feeds: bool) -> ReplayJudge:
+def make_judge(
+    settings: Settings, scorecard: Scorecard | None, *, feeds: bool, key: bytes = _KEY
+) -> ReplayJudge:
     """The stage that a server with these settings runs, with an empty memory.
 
-    The operator's feeds hold what was found out after the requests, so they are left out unless
-    the caller asks for them.
+    `key` is what personal values are hashed with. The operator's feeds hold what was found out
+    after the requests, so they are left out unless the caller asks for them.
     """
     book = Feeds(networks.load_networks(), settings.intel_dir if feeds else None, system_clock)
     book.refresh()
@@ -95,7 +97,7 @@ def make_judge(settings: Settings, scorecard: Scorecard | None, *, feeds: bool) 
         book if settings.is_production else SandboxAddresses(book),
         memory,
         scorecard or load_scorecard(),
-        EntityHasher(_KEY),
+        EntityHasher(key),
         time_limit_ms=settings.sentry_timeout_ms,
     )
     return ReplayJudge(stage, memory)

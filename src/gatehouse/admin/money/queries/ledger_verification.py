@@ -15,7 +15,7 @@ from gatehouse.billing.ledger import EntryKind, Hold
 from gatehouse.billing.verify import LedgerReport, verify_ledger
 from gatehouse.core.clock import parse_time
 from gatehouse.core.ids import first_id
-from gatehouse.decisions.record import UnreadableRecord, read_closed_micros
+from gatehouse.decisions.record import IMPORTED, UnreadableRecord, read_closed_micros
 from gatehouse.store.accounts import accounts
 from gatehouse.store.accounts.ledger import ADJUSTED, TOPPED_UP, stream
 from gatehouse.store.accounts.tables import EXPIRING_CREDITS
@@ -183,7 +183,8 @@ def _compare_with_records(connection: sa.Connection, report: LedgerReport, kept_
         DECISIONS.c.request_id == closed.c.reference
     )
     query = sa.select(DECISIONS.c.request_id).select_from(DECISIONS.outerjoin(closed, same))
-    lost = query.where(closed.c.reference.is_(None)).limit(_MOST_LISTED)
+    missing = closed.c.reference.is_(None), DECISIONS.c.operation != IMPORTED
+    lost = query.where(*missing).limit(_MOST_LISTED)
     for request_id in connection.scalars(lost):
         report.note(f"{request_id}: has a decision record and was never closed")
 

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from gatehouse.admin.evidence.use_cases.forgetting import forget_orders
 from gatehouse.admin.outcomes.use_cases.forgetting import forget_person
-from gatehouse.admin.privacy.queries.forgotten_events import ForgottenEvent, ForgottenEvents
 from gatehouse.admin.privacy.queries.waiting import not_over
 from gatehouse.core.clock import iso_time
 from gatehouse.core.wording.labels import is_fraud
@@ -23,6 +22,7 @@ from gatehouse.decisions.record import (
 from gatehouse.sentry.records.event import past_event_in
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.decisions import review_events
+from gatehouse.store.decisions.forgotten_events import ForgottenEvent, ForgottenEvents
 from gatehouse.store.decisions.missed_events import drop_missed
 from gatehouse.store.feedback import feedback_history
 from gatehouse.store.feedback.statements import LabelEntry

@@ -10,7 +10,6 @@ from typing import Final
 import msgspec
 
 from gatehouse.admin.people.queries import saved_searches
-from gatehouse.admin.privacy.queries import forgotten_events
 from gatehouse.admin.privacy.queries.erasing import RequestEraser
 from gatehouse.admin.privacy.queries.kept_answers import LONGEST_KEPT_MS, drop_answers, find_answers
 from gatehouse.admin.privacy.queries.waiting import not_over
@@ -21,7 +20,7 @@ from gatehouse.core.ids import first_id
 from gatehouse.store.admin.admin_session import AdminSession
 from gatehouse.store.admin.throttle import Pace, batch_of
 from gatehouse.store.configured import lists
-from gatehouse.store.decisions import record_changes
+from gatehouse.store.decisions import forgotten_events, record_changes
 from gatehouse.store.identities import erasure
 from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.search.indexing import is_complete

@@ -1,6 +1,7 @@
-"""Messages to the memories of running servers: which events of erased requests to forget.
+"""Messages to the memories of running servers: which events of erased requests to forget, and which
+of an imported past to remember.
 
-A message must say what the record no longer does. So it is sealed, and deleted after the time in
+The first say what the record no longer does. So messages are sealed, and deleted after the time in
 which every server that works has read it.
 """
 
@@ -36,10 +37,12 @@ class ForgottenEvent(Personal, frozen=True, array_like=True):
     declined: bool
     fraud: bool | None = None
     """Its label, if it has one that counts."""
+    imported: bool = False
+    """Whether it is to be remembered instead; it does not count then for an earlier version."""
 
 
 class Message(msgspec.Struct, frozen=True):
-    """Some events to forget, and the number of the message."""
+    """Some events, and the number of the message."""
 
     seq: int
     events: list[ForgottenEvent]
@@ -66,8 +69,7 @@ class ForgottenEvents:
         if not events:
             return
         version, sealed = self._sealer.seal(_encode(list(events)), _LABEL, randomness)
-        newest = connection.scalar(sa.select(sa.func.max(_C.seq))) or 0
-        row = {"seq": max(newest + 1, now_ms), "at_ms": now_ms}
+        row = {"seq": max(newest(connection) + 1, now_ms), "at_ms": now_ms}
         row |= {"key_version": version, "sealed": sealed}
         connection.execute(FORGOTTEN_EVENTS.insert(), row)
         notify(connection, ChangeNotice.ERASED)
@@ -82,6 +84,11 @@ class ForgottenEvents:
             return _decode(self._sealer.open(row.key_version, row.sealed, _LABEL))
         except (KeyMissing, SealBroken, msgspec.DecodeError):
             return []
+
+
+def newest(connection: sa.Connection) -> int:
+    """The number of the newest message, 0 when there is none."""
+    return connection.scalar(sa.select(sa.func.max(_C.seq))) or 0
 
 
 def any_old(connection: sa.Connection, now_ms: int) -> bool:
