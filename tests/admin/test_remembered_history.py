@@ -7,13 +7,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
+import pytest
 
+from gatehouse.access.actors import Actor
 from gatehouse.admin.memory.use_cases.filling import MemoryFilled, fill_memory
 from gatehouse.admin.privacy.use_cases.erasure import ErasureOptions, erase_person
 from gatehouse.admin.search.use_cases.people import PersonNamed
 from gatehouse.bootstrap import Service
+from gatehouse.core.errors import NotFound, RightMissing
 from gatehouse.store.admin.admin_session import AdminSession
-from tests.harness import Home
+from gatehouse.store.decisions import decisions
+from gatehouse.training.replay.lines import BadLine
+from tests.harness import Home, make_account
 from tests.harness.service import serving
 
 AGENT = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/157.0.0.0 Safari/537.36"  # noqa: E501
@@ -147,3 +152,61 @@ def compare(home: Home) -> None:
 
     for step in (begin, after_a_restart, in_the_end):
         asyncio.run(running(step))
+
+
+def test_an_imported_order_is_shown_as_one_counted_nowhere_and_labelled_as_any(
+    sqlite_home: Home,
+) -> None:
+    home, file = sqlite_home, sqlite_home.path / "past.jsonl"
+    account, other = home.account(), home.account()
+    old = history("old")[0] | {"at": "2020-01-01T00:00:00Z"}
+    lines = [*history(), old, history("ann")[0]]
+    file.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    done = home.ok("sentry", "remember", str(file), "--account", account, "--json").json
+    assert done == {
+        "accountId": account, "remembered": 6, "labels": 4, "known": 1, "old": 1, "days": 200
+    }  # fmt: skip
+    labels = home.path / "labels.csv"
+    labels.write_text("transactionId,label\nt-5,chargeback\n")
+    assert home.run("feedback", "import", str(labels), "--account", other).code == 1
+    home.ok("feedback", "import", str(labels), "--account", account)
+    query = ("--operation", "import", "--label", "CHARGEBACK", "--account", account)
+    [found] = home.ok("decisions", "search", *query, "--json").json["decisions"]
+    assert (found["operation"], found["stages"]) == ("import", [])
+    shown = home.ok("decisions", "show", found["requestId"], "--account", account).out
+    assert "An imported order of the past" in shown
+    assert home.ok("usage", "--account", account, "--json").json["groups"] == []
+    assert "the ledger is right" in home.ok("ledger", "verify").out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"request": {}}, "transactionId"),
+        ({"at": "2099-01-01T00:00:00Z"}, "future"),
+        ({"labelAt": "2099-01-01T00:00:00Z"}, "future"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named_before_anything_is_kept(
+    sqlite_session: AdminSession, change: dict[str, Any], said: str
+) -> None:
+    account = make_account(sqlite_session)
+    first, second = history("ann ben")
+    lines = [json.dumps(each).encode() + b"\n" for each in (first, second | change)]
+    with pytest.raises(BadLine, match=said) as refused:
+        fill(sqlite_session, account, lines)
+    assert refused.value.number == 2
+    with sqlite_session.reading() as connection:
+        assert not decisions.has_any(connection, account)
+
+
+def test_nobody_fills_the_memory_of_another_account_or_without_the_right_to_decisions(
+    sqlite_session: AdminSession,
+) -> None:
+    mine, other = make_account(sqlite_session), make_account(sqlite_session)
+    for actor, refusal in (
+        (Actor.key("key_1", mine), NotFound),
+        (Actor.key("key_1", other, scopes=("manage:models",)), RightMissing),
+    ):
+        with pytest.raises(refusal):
+            fill(sqlite_session.acting_as(actor), other, [])

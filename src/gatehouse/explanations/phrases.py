@@ -6,6 +6,9 @@ from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import Phrase
 
 NOTHING: Final = Phrase("explained.nothing", "Nothing was found.")
+PAST: Final = Phrase(
+    "explained.past", "An imported order of the past: nothing was decided or charged."
+)
 INCOMPLETE: Final = Phrase(
     "explained.incomplete", "{stage} did not complete: whom it asks failed or was late."
 )

@@ -6,10 +6,10 @@ import msgspec
 
 from gatehouse.core.stages.outcomes import OnFailure, Outcome
 from gatehouse.core.stages.registry import REGISTRY
-from gatehouse.decisions.record import DecisionRecord, RecordedStage
+from gatehouse.decisions.record import IMPORTED, DecisionRecord, RecordedStage
 from gatehouse.explanations.explanation import ExplainedReason
 from gatehouse.explanations.in_force import InForce
-from gatehouse.explanations.phrases import INCOMPLETE, NOTHING, show_value
+from gatehouse.explanations.phrases import INCOMPLETE, NOTHING, PAST, show_value
 from gatehouse.explanations.replay import own_signals
 from gatehouse.rules.ruleset import Rule
 
@@ -39,6 +39,8 @@ def explained_reasons(record: DecisionRecord, in_force: InForce) -> list[Explain
 
 def summary(record: DecisionRecord, reasons: list[ExplainedReason]) -> str:
     """What was decided, and by what, in one sentence."""
+    if record.operation == IMPORTED:
+        return PAST()
     decision = record.decision
     if decision is None:
         return reasons[0].text if reasons else NOTHING()

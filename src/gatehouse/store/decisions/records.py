@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.ids import first_id, id_time_ms
+from gatehouse.decisions.record import IMPORTED
 from gatehouse.decisions.record_fingerprints import shown_text
 from gatehouse.store.database import Database, is_any_of
 from gatehouse.store.tables import DECISIONS
@@ -129,8 +130,9 @@ def ids_after(connection: sa.Connection, account_id: str, first: str, limit: int
 
 
 def oldest_request(connection: sa.Connection, account_id: str) -> str | None:
-    """The id of the account's oldest decision."""
-    return next(iter(ids_after(connection, account_id, "", 1)), None)
+    """The id of the account's oldest decision that is no imported order."""
+    query = sa.select(_D.request_id).where(_D.account_id == account_id, _D.operation != IMPORTED)
+    return connection.scalar(query.order_by(_D.request_id).limit(1))
 
 
 def in_parts(connection: sa.Connection, span: RecordSpan, size: int) -> list[RecordSpan]:

@@ -159,9 +159,11 @@ class _Filling:
         # Another user with the same order is an attempt of its own, as it is for servers.
         attempt = dict(event.entities)[EntityKind.TRANSACTION]
         request_id = derived_id("req", at_ms, f"{IMPORTED} {account_id} {attempt}")
+        # A shared memory is told what it missed, and knows by this that it must be.
+        counted = None if self._session.settings.memory_url else True
         record = DecisionRecord(
             request_id, IMPORTED, iso_time(at_ms), None, None, [], 0, 0,
-            event=recorded_event(event, counted=None if self._session.settings.memory_url else True),
+            event=recorded_event(event, counted=counted),
         )  # fmt: skip
         terms = self._session.terms.packed(account_id, record)
         row = DecisionRow(

@@ -57,6 +57,7 @@ from gatehouse.console.visit import Visit
 from gatehouse.core.ids import id_time_ms
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome
 from gatehouse.core.wording.labels import Label
+from gatehouse.decisions.record import IMPORTED
 from gatehouse.figures.column_filter import ColumnMatches
 from gatehouse.figures.engine import FiguresNotReady
 
@@ -200,7 +201,7 @@ def _show(visit: Visit, template: str, found: FoundDecisions) -> Response:
         live=bool(visit.query.get("live")) and not visit.problems,
         shown=_digest(found),
         newer=_newer(visit, found),
-        operations=operations(),
+        operations=(*operations(), IMPORTED),
         outcomes=tuple(Outcome),
         reasons=tuple(DecisionReason),
         labels=tuple(Label),

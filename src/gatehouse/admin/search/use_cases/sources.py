@@ -24,6 +24,7 @@ from gatehouse.core.ids import first_id
 from gatehouse.core.reading.validation import ONE_OF
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.wording.sentences import said_by
+from gatehouse.decisions.record import IMPORTED
 from gatehouse.decisions.search_terms import (
     AMOUNT,
     DECISION,
@@ -82,7 +83,8 @@ def _terms(
 
 
 def _operation(values: SearchValues, given: str | list[str]) -> Source:
-    known = [*(spec.operation.name for spec in REGISTRY if spec.operation is not None), PIPELINE]
+    known = [each.operation.name for each in REGISTRY if each.operation is not None]
+    known += (PIPELINE, IMPORTED)
     if any(each not in known for each in listed(given)):
         raise WrongValue(ONE_OF(known=", ".join(known)))
     return by_operation(values.account_id, listed(given))
