@@ -69,7 +69,7 @@ class ForgottenEvents:
         if not events:
             return
         version, sealed = self._sealer.seal(_encode(list(events)), _LABEL, randomness)
-        row = {"seq": max(newest(connection) + 1, now_ms), "at_ms": now_ms}
+        row: dict[str, Any] = {"seq": max(newest(connection) + 1, now_ms), "at_ms": now_ms}
         row |= {"key_version": version, "sealed": sealed}
         connection.execute(FORGOTTEN_EVENTS.insert(), row)
         notify(connection, ChangeNotice.ERASED)
