@@ -208,7 +208,11 @@ def by_events(sent: list[Look]) -> list[Look]:
         listed = {
             name
             for name, line in lines.items()
-            if (line.is_for_key(look.beside) if beside is None else line.is_for_person({*beside}))
+            if (
+                line.is_for_key(look.beside)
+                if beside is None
+                else line.is_for_person(frozenset(beside))
+            )
         }
         if not look.done:
             return frozenset()

@@ -87,7 +87,7 @@ export class ManageAutoTopUp extends Calls {
     return this.send("getAutoTopUp", {}, own);
   }
 
-  /** When the balance is under the floor, the stored card is charged and the amount added, one top-up at a time, up to the limit of a calendar month. They need a card, which a person stores by paying a top-up with `storeCard`. Turned on after they were off, they begin afresh. It needs the scope `manage:billing`, too. Scope `manage:payments`. Free. */
+  /** When the balance is under the floor, the stored card is charged and the amount added, one top-up at a time, up to the limit of a calendar month. They need a card, which a person stores by paying a top-up with `storeCard`. Turned on after they were off, they begin afresh, but for the day after a refusal. It needs the scope `manage:billing`, too. Scope `manage:payments`. Free. */
   set(body: Body<"setAutoTopUp">, own?: CallOptions): Promise<Answer<api.AutoTopUpShown>> {
     return this.send("setAutoTopUp", { body }, own);
   }
@@ -918,7 +918,7 @@ export class ManageTopUps extends Calls {
     });
   }
 
-  /** Answers the address of a page of the payment provider, on which a person pays by card. Where the provider takes longer than some seconds, `url` is null; then ask for the top-up again. What is paid is added to the balance once, with the id of the top-up as its reference. With `storeCard` it needs the scope `manage:payments`, too. Scope `manage:billing`. Free. */
+  /** Answers the address of a page of the payment provider, on which a person pays by card. Where the provider takes longer than some seconds, `url` is null; then ask for the top-up again. What is paid is added to the balance once, with the id of the top-up as its reference. With `storeCard`, or where a limit of a day is set, it needs the scope `manage:payments`, too. Scope `manage:billing`. Free. */
   create(body: Body<"createTopUp">, own?: CallOptions): Promise<Answer<api.TopUpShown>> {
     return this.send("createTopUp", { body }, own);
   }
