@@ -19,9 +19,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 import gatehouse.idverify.names
-from gatehouse.idverify.names.compare import ruled
-from gatehouse.idverify.names.features import FEATURES, NameComparison, compare_tokens
-from gatehouse.idverify.names.model import (
+from gatehouse.idverify.names.compare import (
     KINDS,
     MODEL_FILE,
     ModelFile,
@@ -29,7 +27,9 @@ from gatehouse.idverify.names.model import (
     Points,
     Sums,
     kind_of,
+    ruled,
 )
+from gatehouse.idverify.names.features import FEATURES, NameComparison, compare_tokens
 from gatehouse.idverify.names.tokens import tokens_of
 from scripts.name_pairs import FULL_NAMES, Pair, Scored, print_report, read_pairs
 

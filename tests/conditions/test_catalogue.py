@@ -27,7 +27,7 @@ from gatehouse.decisions.signal_layout import rules_signals
 from gatehouse.idverify.response import Result, VerificationLevel
 from gatehouse.idverify.stage import IdVerifyStage
 from gatehouse.precheck.response import Advice, AvsResult, Cvv2Result
-from gatehouse.sentry.authentication.advised import FACT, AdvisedPayment
+from gatehouse.sentry.authentication.advice import FACT, AdvisedPayment
 from tests.idverify.asking import ask
 from tests.idverify.test_stage import EVERYTHING, PlaySource, case_of
 from tests.sentry.authentication.situations import GERMAN, known

@@ -3,7 +3,7 @@
 import pytest
 
 from gatehouse.idverify.names import compare_full_names
-from gatehouse.idverify.names.korean import spells_korean
+from gatehouse.idverify.names.romanisation import spells_korean
 from gatehouse.idverify.names.skeleton import skeleton, stems
 from gatehouse.idverify.response import Result, Why
 

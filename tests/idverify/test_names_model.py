@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatehouse.idverify.names import eastern
+from gatehouse.idverify.names.compare import model
 from gatehouse.idverify.names.features import FEATURES, compare_tokens
 from gatehouse.idverify.names.knowledge import knowledge
-from gatehouse.idverify.names.model import model
 from gatehouse.idverify.names.scripts import SCRIPTS
 from gatehouse.idverify.names.sounds import sound_likeness
 from gatehouse.idverify.names.tokens import tokens_of

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from gatehouse.sentry.memory.entity_history import (
     LONGEST_TIMELINE,
+    MOST_AMOUNTS,
     MOST_PAIRS,
     TIME_SHIFT,
     EntityHistory,
+    UserHistory,
 )
 from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, MINUTE_S, MONTH_S, WEEK_S, EntityKind
-from gatehouse.sentry.memory.user_history import MOST_AMOUNTS, UserHistory
 
 NOW = 1_800_000_000.0
 SPANS_S = (MINUTE_S, HOUR_S, DAY_S, WEEK_S, MONTH_S)

@@ -17,7 +17,7 @@ from gatehouse.sentry.memory.memory import (
     MemoryEvent,
 )
 from gatehouse.sentry.memory.recalled import EntityView
-from gatehouse.sentry.user_likelihood import log_ratio
+from gatehouse.sentry.request_view import log_ratio
 
 NOW = 1_800_000_000.0
 SPANS_S = (MINUTE_S, HOUR_S, DAY_S, WEEK_S, MONTH_S)

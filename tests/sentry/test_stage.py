@@ -13,6 +13,7 @@ from gatehouse.core.errors import ConnectorFailed
 from gatehouse.core.stages.case import Case, StageResult, ValuesByType
 from gatehouse.decisions.packed_values import features_in
 from gatehouse.sentry.entities import EntityHasher
+from gatehouse.sentry.explaining import said_reason
 from gatehouse.sentry.features.catalogue import BY_CODE
 from gatehouse.sentry.found.found_inputs import InputFinding, InputKind
 from gatehouse.sentry.found.input_watch import InputWatch
@@ -21,7 +22,6 @@ from gatehouse.sentry.memory.memory import Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.response import Reason, SentryResponse
 from gatehouse.sentry.scorecard import Scorecard, load_scorecard, load_sheet
-from gatehouse.sentry.sentences import said_reason
 from gatehouse.sentry.stage import ObservedRequest, SentryStage, told_reason
 from tests.sentry.visits import CARD, NOW, READER, Book, visit
 

@@ -22,12 +22,13 @@ from gatehouse.core.stages.stage import (
 )
 from gatehouse.sentry.authentication import terms as authentication_terms
 from gatehouse.sentry.authentication.advice import (
+    FACT,
     AdvisedExemption,
+    AdvisedPayment,
     ChallengeIndicator,
     LiableParty,
     ScaAction,
 )
-from gatehouse.sentry.authentication.advised import FACT, AdvisedPayment
 from gatehouse.sentry.authentication.terms import AuthenticationTerms, ExemptionPlacement
 from gatehouse.sentry.costs import CostAdvice, ExpectedCosts
 from gatehouse.sentry.found import found_inputs

@@ -1,6 +1,9 @@
-"""Sentry as a stage of the engine: views, remembers, measures, scores, and gives reasons."""
+"""Sentry as a stage of the engine: views, remembers, measures, scores, and gives reasons.
 
-from collections.abc import Callable, Sequence
+What Sentry's stage asks when an account wants advice on authentication.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -9,17 +12,16 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from gatehouse.core.cards.numbers import CardShown
+from gatehouse.core.cards.three_d_secure import ThreeDSecure
 from gatehouse.core.stages.case import Case, StageResult
 from gatehouse.decisions.recorded_event import RecordedEvent
 from gatehouse.intel.networks import AddressBook
-from gatehouse.sentry.authentication.advised import FACT
-from gatehouse.sentry.authentication.advising import (
-    AuthenticationTold,
-    authentication_entities,
-    tell_authentication,
-)
+from gatehouse.sentry.authentication.account_info import ThreeDSecureData, three_ds_data
+from gatehouse.sentry.authentication.advice import FACT, AdvisedPayment
+from gatehouse.sentry.authentication.reading import AUTHENTICATED, facts_of_request
 from gatehouse.sentry.authentication.table import AuthenticationTable, load_authentication_table
 from gatehouse.sentry.authentication.terms import AuthenticationTerms
+from gatehouse.sentry.authentication.told import ScaAdviceTold, told_advice
 from gatehouse.sentry.costs import CostAdvice, CostTerms, advise
 from gatehouse.sentry.entities import EntityHasher, event_of
 from gatehouse.sentry.features.catalogue import BY_CODE, measure_features
@@ -54,6 +56,40 @@ from gatehouse.sentry.scorecard import (
     load_sheet,
 )
 from gatehouse.sentry.shadow import SHADOW, shadow_facts
+
+
+class AuthenticationTold(NamedTuple):
+    """The parts of an answer, and what the record keeps."""
+
+    advised: AdvisedPayment
+    advice: ScaAdviceTold | UnsetType
+    data: ThreeDSecureData | UnsetType
+
+
+def authentication_entities(case: Case) -> tuple[Entity, ...]:
+    """What the memory notes where 3-D Secure has authenticated the cardholder of a request."""
+    found = case.inputs.find(ThreeDSecure)
+    if case.card is None or found is None or not found.is_authenticated:
+        return ()
+    return (AUTHENTICATED,)
+
+
+def tell_authentication(
+    view: RequestView,
+    event: MemoryEvent,
+    terms: AuthenticationTerms,
+    table: AuthenticationTable,
+    scored: tuple[float, Mapping[str, float]],
+) -> AuthenticationTold:
+    """The advice on a request, given its confidence and its reasons."""
+    known = facts_of_request(view, event, terms, table, scored)
+    days = table.as_of.isoformat(), table.rates.as_of.isoformat()
+    advised = AdvisedPayment.of(known, terms, days)
+    data: ThreeDSecureData | UnsetType = UNSET
+    if terms.three_ds_data:
+        data = three_ds_data(view, event, terms.ship_address_input)
+    return AuthenticationTold(advised, told_advice(advised), data)
+
 
 _DIGITS: Final = 4
 _EFFECT_DIGITS: Final = 3

@@ -9,7 +9,7 @@ import msgspec
 from gatehouse.core.cards.numbers import KeptCard, MaskedCard
 from gatehouse.core.cards.three_d_secure import ThreeDSecure, ThreeDSStatus
 from gatehouse.core.stages.case import Case, StageResult, ValuesByType
-from gatehouse.sentry.authentication.advised import AdvisedPayment
+from gatehouse.sentry.authentication.advice import AdvisedPayment
 from gatehouse.sentry.authentication.terms import AuthenticationTerms
 from gatehouse.sentry.entities import EntityHasher
 from gatehouse.sentry.memory.local import LocalMemory

@@ -8,8 +8,7 @@ import pytest
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import RecordedResult
 from gatehouse.operations import stages as _registered
-from gatehouse.sentry.authentication.advice import ScaAction, ScaReason
-from gatehouse.sentry.authentication.advised import AdvisedPayment
+from gatehouse.sentry.authentication.advice import AdvisedPayment, ScaAction, ScaReason
 from gatehouse.sentry.authentication.sentences import REASONS
 from gatehouse.sentry.explaining import changes, findings
 from gatehouse.sentry.records.answer import answer_again

@@ -22,8 +22,7 @@ from gatehouse.sentry.memory.local import LocalMemory
 from gatehouse.sentry.memory.memory import DAY_S, HOUR_S, MONTH_S, Entity, EntityKind, MemoryEvent
 from gatehouse.sentry.memory.recalled import EntityView
 from gatehouse.sentry.shared.following import LONG
-from gatehouse.sentry.shared.memory_shared import SharedMemory
-from gatehouse.sentry.shared.pruning import prune
+from gatehouse.sentry.shared.memory_shared import SharedMemory, prune
 from tests.sentry.shared.servers import Servers, servers
 from tests.sentry.visits import NOW
 from tests.valkeys import start_valkey

@@ -3,10 +3,13 @@
 The order is that of the rules: what is out of scope, what needs the first authentication, then the
 exemptions. The analysis of the risk comes before the low value, because an issuer counts payments
 of low value and asks for authentication after a few of them.
+
+Advice on one payment with what it follows from: told to callers, named in rules, recorded.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, Self
 
 import msgspec
 
@@ -18,6 +21,7 @@ from gatehouse.sentry.authentication.known import (
     PaymentScope,
 )
 from gatehouse.sentry.authentication.terms import AuthenticationTerms, ExemptionPlacement
+from gatehouse.sentry.costs import WHOLE
 
 
 class ScaAction(StrEnum):
@@ -352,3 +356,58 @@ def _in_band(advice: ScaAdvice, band: BandLimit | None) -> ScaAdvice:
     if band is None:
         return advice
     return msgspec.structs.replace(advice, tra_band=band.up_to)
+
+
+FACT = "sca"
+"""Its name among the facts that a record keeps of Sentry."""
+
+
+class AdvisedPayment(msgspec.Struct, frozen=True):
+    """The advice, what was known, and what the account had chosen."""
+
+    known: AuthenticationFacts
+    terms: AuthenticationTerms
+    advice: ScaAdvice
+    table_as_of: str
+    rates_as_of: str
+
+    @classmethod
+    def of(
+        cls, known: AuthenticationFacts, terms: AuthenticationTerms, days: tuple[str, str]
+    ) -> Self:
+        """The advice on a payment; `days` are those of the table and of its rates."""
+        return cls(known, terms, advise_authentication(known, terms), *days)
+
+    def at(self, confidence: float) -> "AdvisedPayment":
+        """The same payment with another confidence."""
+        known = msgspec.structs.replace(self.known, confidence=round(confidence * WHOLE))
+        return AdvisedPayment.of(known, self.terms, (self.table_as_of, self.rates_as_of))
+
+    @property
+    def signals(self) -> dict[str, Any]:
+        """What rules can say about it; what it does not advise is unknown."""
+        advice = self.advice
+        named = {
+            "advice": advice.advice,
+            "exemption": advice.exemption,
+            "placement": advice.placement,
+            "challengeIndicator": advice.challenge_indicator,
+            "liability": advice.liability,
+        }
+        found: dict[str, Any] = {
+            f"sentry.scaAdvice.{name}": str(word) for name, word in named.items() if word
+        }
+        found["sentry.scaAdvice.inScope"] = advice.in_scope
+        return found
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same for the decision record."""
+        kept: dict[str, Any] = msgspec.to_builtins(self)
+        return kept
+
+    @classmethod
+    def recorded(cls, facts: Mapping[str, Any]) -> "AdvisedPayment | None":
+        """What the facts of Sentry keep; None where no advice was asked for."""
+        kept = facts.get(FACT)
+        return msgspec.convert(kept, cls) if kept else None

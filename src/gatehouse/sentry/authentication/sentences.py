@@ -3,8 +3,7 @@
 from typing import Final
 
 from gatehouse.core.wording.sentences import Phrase, Sentence, listed, phrases_of
-from gatehouse.sentry.authentication.advice import ScaReason
-from gatehouse.sentry.authentication.advised import AdvisedPayment
+from gatehouse.sentry.authentication.advice import AdvisedPayment, ScaReason
 from gatehouse.sentry.authentication.checklist import RiskAnswer
 
 REASONS: Final = {

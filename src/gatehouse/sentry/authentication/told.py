@@ -10,12 +10,12 @@ from gatehouse.core.clock import iso_time
 from gatehouse.core.filling import filled
 from gatehouse.sentry.authentication.advice import (
     AdvisedExemption,
+    AdvisedPayment,
     ChallengeIndicator,
     LiableParty,
     ScaAction,
     ScaReason,
 )
-from gatehouse.sentry.authentication.advised import AdvisedPayment
 from gatehouse.sentry.authentication.checklist import RiskAnswer, RiskPoint
 from gatehouse.sentry.authentication.known import AuthenticationFacts
 from gatehouse.sentry.authentication.sentences import REASONS

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory.entity_history import EntityHistory, new_links
+from gatehouse.sentry.memory.entity_history import EntityHistory, UserHistory, new_links
 from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.memory.user_history import UserHistory
 
 REFUSED: Final = frozenset(
     (

@@ -5,7 +5,7 @@ from typing import Final
 
 from gatehouse.sentry import kinds
 from gatehouse.sentry.memory.account_stats import AccountStats
-from gatehouse.sentry.memory.entity_history import KIND_BITS, EntityHistory
+from gatehouse.sentry.memory.entity_history import KIND_BITS, EntityHistory, UserHistory
 from gatehouse.sentry.memory.event_layout import EventLayout, layout_of
 from gatehouse.sentry.memory.history_changes import (
     OF_A_PERSON,
@@ -23,7 +23,6 @@ from gatehouse.sentry.memory.memory import MemoryEvent, MemoryState
 from gatehouse.sentry.memory.recalled import History
 from gatehouse.sentry.memory.reputation_store import KeyedEvent, LabelTarget, ReputationStore
 from gatehouse.sentry.memory.rings import Rings, birth_of, joining, partners_in
-from gatehouse.sentry.memory.user_history import UserHistory
 
 # Many small tables instead of a large one: a table of a million entries that grows holds up every
 # request for 86 ms, one of 64 parts for 0.2 ms (measured).

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory.entity_history import TIME_SHIFT, EntityHistory
+from gatehouse.sentry.memory.entity_history import TIME_SHIFT, EntityHistory, UserHistory
 from gatehouse.sentry.memory.event_layout import EventLayout
 from gatehouse.sentry.memory.history_changes import logarithm_of
 from gatehouse.sentry.memory.memory import DAY_S, EntityKind, Spread
 from gatehouse.sentry.memory.reputation import EntityReputation
 from gatehouse.sentry.memory.reputation_store import KeyedEvent, ReputationStore
 from gatehouse.sentry.memory.rings import Ring
-from gatehouse.sentry.memory.user_history import UserHistory
 from gatehouse.sentry.velocity import PLANS, VelocityEvent, measured, measured_first
 
 _A_FRAUD: Final = 0.5

@@ -1,7 +1,7 @@
 """Makes Sentry's answer again from what a decision record keeps of it."""
 
 from gatehouse.core.stages.stage import AnsweredAgain, RecordedResult
-from gatehouse.sentry.authentication.advised import AdvisedPayment
+from gatehouse.sentry.authentication.advice import AdvisedPayment
 from gatehouse.sentry.authentication.told import told_advice
 from gatehouse.sentry.costs import CostAdvice
 from gatehouse.sentry.explaining import recorded_reasons

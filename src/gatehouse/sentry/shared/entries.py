@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Final
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory.entity_history import EntityHistory
+from gatehouse.sentry.memory.entity_history import EntityHistory, UserHistory
 from gatehouse.sentry.memory.history_changes import (
     EventFacts,
     first_history,
@@ -23,7 +23,6 @@ from gatehouse.sentry.memory.history_changes import (
     without_refusal,
 )
 from gatehouse.sentry.memory.memory import EntityKind, MemoryEvent
-from gatehouse.sentry.memory.user_history import UserHistory
 
 MOST_PARTNERS: Final = 15
 _LONGEST_WORD: Final = 16

@@ -3,20 +3,31 @@
 Servers keep histories, and the store tells each what the others have added since it last asked.
 Every server applies the entries of a log in their order with the code of the memory in one
 process, so all come to the same histories, and a known entity costs only what is new of it.
+
+Bounds the counts of an account in the store, beside the requests and in small steps.
+
+In one process rare entities are dropped when there are too many counts. Here the server that
+counts every so many-th event of an account looks, and drops the same ones.
 """
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import ConnectorFailed
-from gatehouse.sentry.memory.account_stats import MOST_CURRENCIES, AccountStats, Amounts
+from gatehouse.sentry.memory.account_stats import (
+    MOST_CURRENCIES,
+    MOST_GOODS,
+    MOST_TALLIES,
+    AccountStats,
+    Amounts,
+)
 from gatehouse.sentry.memory.entity_history import EntityHistory
 from gatehouse.sentry.memory.history_changes import OF_A_PERSON, empty_history
 from gatehouse.sentry.memory.memory import MemoryEvent, MemoryState
@@ -35,9 +46,63 @@ from gatehouse.sentry.shared.operations import (
     ReadHistories,
     StoreOperation,
 )
-from gatehouse.sentry.shared.pruning import EVENTS_BETWEEN, prune
 from gatehouse.sentry.shared.ring_log import RingLog
 from gatehouse.sentry.shared.spreads import FollowedAmounts, new_amounts
+
+EVENTS_BETWEEN: Final = 1024
+_AT_ONCE: Final = 500
+Command = Callable[..., Awaitable[Any]]
+
+
+class Commands(Protocol):
+    """Runs plain commands of the store."""
+
+    def generation(self, names: AccountNames) -> bytes:
+        """What the keys of an account end with."""
+
+    async def command(self, *words: bytes | str | int) -> Any:
+        """The reply to a command; raises `ConnectorFailed`."""
+
+
+async def prune(
+    store: Commands, names: AccountNames, limits: tuple[int, int] = (MOST_TALLIES, MOST_GOODS)
+) -> None:
+    """Drop the rarest counts of an account if there are too many."""
+    _, *counts = names.common
+    command, generation = store.command, store.generation(names)
+    for name, most in zip(counts, limits, strict=True):
+        key = name + generation
+        if await command("HLEN", key) > most:
+            await _drop_up_to(command, key, await _threshold(command, key, most))
+
+
+async def _threshold(command: Command, key: bytes, most: int) -> int:
+    """The least count, doubled often enough, above which there are at most half of the limit."""
+    by_power: Counter[int] = Counter()
+    cursor = b"0"
+    while True:
+        cursor, found = await command("HSCAN", key, cursor, "COUNT", _AT_ONCE)
+        # Counts above a power of two and not above the next one are of one class.
+        by_power.update((int(times) - 1).bit_length() for times in found[1::2])
+        if cursor == b"0":
+            break
+    power, left = 0, by_power.total() - by_power[0]
+    while left > most // 2:
+        power += 1
+        left -= by_power[power]
+    return 1 << power
+
+
+async def _drop_up_to(command: Command, key: bytes, least: int) -> None:
+    cursor = b"0"
+    while True:
+        cursor, found = await command("HSCAN", key, cursor, "COUNT", _AT_ONCE)
+        counts = zip(found[::2], found[1::2], strict=True)
+        rare = [field for field, times in counts if int(times) <= least]
+        if rare:
+            await command("HDEL", key, *rare)
+        if cursor == b"0":
+            return
 
 
 class SharedStore(Protocol):

@@ -6,9 +6,8 @@ from typing import Final
 import msgspec
 
 from gatehouse.sentry import kinds
-from gatehouse.sentry.memory.entity_history import EntityHistory
+from gatehouse.sentry.memory.entity_history import EntityHistory, UserHistory
 from gatehouse.sentry.memory.memory import EntityKind
-from gatehouse.sentry.memory.user_history import UserHistory
 
 
 class _Packed(msgspec.Struct, array_like=True, gc=False):

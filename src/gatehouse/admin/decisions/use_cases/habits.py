@@ -11,8 +11,7 @@ from gatehouse.admin.decisions.use_cases.request_subject import subject_of
 from gatehouse.admin.entities.types import Entity, EntityType, entities_of
 from gatehouse.admin.entities.use_cases.index import EntityIndex
 from gatehouse.decisions.record import DecisionRecord
-from gatehouse.sentry.explaining import recorded_reasons
-from gatehouse.sentry.sentences import said_reason
+from gatehouse.sentry.explaining import recorded_reasons, said_reason
 from gatehouse.sentry.spec import SENTRY
 
 MOST_EARLIER: Final = 100

@@ -96,7 +96,7 @@ def _reasons(stage: RecordedStage, descriptions: Descriptions) -> Iterator[Revie
             yield ReviewReason(stage.name, rule, words.get(rule) or _RULE_MATCHED(rule=rule))
     elif stage.name == SENTRY.name:
         # All features: commands that show no review need not load them.
-        from gatehouse.sentry.sentences import said_reason
+        from gatehouse.sentry.explaining import said_reason
 
         measured = result.get("signals", {})
         for code, effect in result.get("reasons", {}).items():

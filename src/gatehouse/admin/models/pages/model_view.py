@@ -19,8 +19,8 @@ from gatehouse.console.charts.charts import (
 from gatehouse.console.visit import Visit
 from gatehouse.core.money import MICROS_PER_UNIT, parse_amount
 from gatehouse.sentry.costs import CostTerms
+from gatehouse.sentry.explaining import MEANS
 from gatehouse.sentry.scorecard import ScorecardError, load_sheet
-from gatehouse.sentry.sentences import MEANS
 from gatehouse.training.intervals import Interval, figure_interval, share_interval
 from gatehouse.training.report.report import (
     Curves,
