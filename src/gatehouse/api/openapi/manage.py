@@ -6,8 +6,6 @@ import msgspec
 
 from gatehouse.access.keys import ANY_MANAGE
 from gatehouse.access.rights import HOLDERS
-from gatehouse.admin.jobs.types import JobResponse
-from gatehouse.admin.workload.types import BulkShown
 from gatehouse.api.envelope import billing
 from gatehouse.api.manage.catalogue import all_endpoints
 from gatehouse.api.manage.endpoints import PREFIX, ManageEndpoint
@@ -132,7 +130,7 @@ def _impossible(one: ManageEndpoint) -> frozenset[str]:
         without -= CARD_CODES
     if not one.changes:
         without |= MANAGE_CODES
-    if one.answer not in (JobResponse, BulkShown) or "jobId" in one.path_about:
+    if one.field not in ("jobResponse", "bulkResponse") or "jobId" in one.path_about:
         without |= {"too_many_jobs"}
     return (without if one.guarded else without | _PRECONDITIONS) - one.codes
 
