@@ -12,6 +12,8 @@ from tests.databases import Postgres
 from tests.harness import AMELIA, BODY, PURCHASE, Home, Server, idverify, pipeline, precheck, rules
 from tests.web.merchant import Merchant
 
+UNLISTED = ("4242424200000018", "4012888800000024", "5555555500000030", "4111111100000044")
+"""Numbers that are none of the sandbox's test cards, so that rules count them."""
 PAR, OTHER_PAR = "V0010013018036776997406844829", "V0010013018036776997406844830"
 TOKENS = ("4242424242424242", "4012888888881881", "5555555555554444", "4111111111111111")
 VALUE, DS_ID = "AAABBEg0VhI0VniQEjRWAAAAAAA=", "f38e6948-5388-41a6-bca4-b49723c19437"
@@ -113,13 +115,13 @@ def test_tokens_of_one_account_are_one_card_to_rules_to_lists_and_to_a_backtest(
     home.ok("lists", "add", "blocked-cards", "--file", str(listed), "--account", account)
     shown = home.ok("lists", "show", "blocked-cards", "--account", account).out
     assert OTHER_PAR not in shown
-    assert judged(client, **token(TOKENS[0], credentialType="DEVICE_TOKEN"))[1] == ["wallet"]
-    assert judged(client, **token(TOKENS[1])) == ("ACCEPT", [])
-    assert judged(client, **token(TOKENS[2])) == ("REVIEW", ["same-account-again"])
-    assert judged(client, **token(TOKENS[2], OTHER_PAR)) == ("DECLINE", ["blocked-account"])
-    assert judged(client, **token(TOKENS[3], OTHER_PAR)) == ("DECLINE", ["blocked-account"])
+    assert judged(client, **token(UNLISTED[0], credentialType="DEVICE_TOKEN"))[1] == ["wallet"]
+    assert judged(client, **token(UNLISTED[1])) == ("ACCEPT", [])
+    assert judged(client, **token(UNLISTED[2])) == ("REVIEW", ["same-account-again"])
+    assert judged(client, **token(UNLISTED[2], OTHER_PAR)) == ("DECLINE", ["blocked-account"])
+    assert judged(client, **token(UNLISTED[3], OTHER_PAR)) == ("DECLINE", ["blocked-account"])
     # A number that comes without its reference is known by itself.
-    assert judged(client, cardNumber=TOKENS[2]) == ("REVIEW", ["same-account-again"])
+    assert judged(client, cardNumber=UNLISTED[2]) == ("REVIEW", ["same-account-again"])
     report = home.ok("rules", "backtest", rule_file, "--account", account, "--json").json
     matched = {rule["name"]: rule["matches"] for rule in report["rules"]}
     assert matched["blocked-account"] == 2
