@@ -139,6 +139,11 @@ class Sent:
     status: int | None
     """None when the server closed without an answer."""
 
+    @property
+    def failed(self) -> bool:
+        """Whether the server did not know how to answer; one that is busy may say so (503)."""
+        return self.status is not None and self.status >= 500 and self.status != 503
+
 
 def hostile_request(target: Target, chance: random.Random) -> tuple[bytes, bool]:
     """A request, and whether a server may take it for one that is not complete."""

@@ -9,7 +9,7 @@ def test_no_header_is_a_failure_of_the_api_or_of_the_console(sqlite_home: Home) 
         for target in targets.values():
             answered = 0
             for sent in send_hostile(target, 300, seed=47):
-                assert sent.status is None or sent.status < 500, sent
+                assert not sent.failed, sent
                 answered += sent.status is not None
             # A server that closed everything would pass as well.
             assert answered > 150
