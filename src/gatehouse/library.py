@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gatehouse import __version__
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.wording.labels import Label
 from gatehouse.decisions.record import read_outline
 from gatehouse.sentry.records.event import measured_in
@@ -45,7 +46,7 @@ __all__ = [  # noqa: RUF022
 _WHY: Final = "Learned in a notebook."
 
 
-class Decision(msgspec.Struct, frozen=True, rename="camel"):
+class Decision(CamelStruct):
     """A decision as it was exported."""
 
     request_id: str

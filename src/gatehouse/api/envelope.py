@@ -4,43 +4,40 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta
 
 from gatehouse.api.problems import CODES, Problem
 from gatehouse.billing.ledger import Item
-from gatehouse.core.api_values import Money, money
+from gatehouse.core.api_values import CamelStruct, Money, doc, money
 from gatehouse.core.reading.unread_fields import FieldWarning
 from gatehouse.core.wording.sentences import plain
 
 _encode: Final = msgspec.json.Encoder(enc_hook=plain).encode
 
 
-class BillingItem(msgspec.Struct, frozen=True, rename="camel"):
+class BillingItem(CamelStruct):
     """One executed service."""
 
-    fee_type: Annotated[str, Meta(description="Fee type.", examples=["PRECHECK"])]
+    fee_type: Annotated[str, doc("Fee type.", "PRECHECK")]
     fee: Money
-    completed: Annotated[
-        bool, Meta(description="Whether it completed; an item that did not is not charged.")
-    ]
+    completed: Annotated[bool, doc("Whether it completed; an item that did not is not charged.")]
 
 
-class Billing(msgspec.Struct, frozen=True, rename="camel"):
+class Billing(CamelStruct):
     """What the request cost and what is left."""
 
-    items: Annotated[list[BillingItem], Meta(description="One entry per executed service.")]
-    remaining_balance: Annotated[Money, Meta(description="What can still be spent.")]
-    amount_authorized: Annotated[Money, Meta(description="Held for this request.")]
-    amount_closed: Annotated[Money, Meta(description="Charged for this request.")]
+    items: Annotated[list[BillingItem], doc("One entry per executed service.")]
+    remaining_balance: Annotated[Money, doc("What can still be spent.")]
+    amount_authorized: Annotated[Money, doc("Held for this request.")]
+    amount_closed: Annotated[Money, doc("Charged for this request.")]
 
 
-class Errors(msgspec.Struct, frozen=True, rename="camel"):
+class Errors(CamelStruct):
     """Why a request was not processed."""
 
-    message: Annotated[str, Meta(description="High-level description.")]
-    code: Annotated[str, Meta(description="Stable machine-readable word; see the error list.")]
-    field_errors: Annotated[dict[str, list[str]], Meta(description="Problems by the field's path.")]
-    global_errors: Annotated[list[str], Meta(description="Problems of the request as a whole.")]
+    message: Annotated[str, doc("High-level description.")]
+    code: Annotated[str, doc("Stable machine-readable word; see the error list.")]
+    field_errors: Annotated[dict[str, list[str]], doc("Problems by the field's path.")]
+    global_errors: Annotated[list[str], doc("Problems of the request as a whole.")]
 
 
 def billing(

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from gatehouse.archive.places import ArchivePlace
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import InvalidInput
 
 _FORMAT: Final = 1
@@ -28,7 +29,7 @@ class StoredFile(msgspec.Struct, frozen=True):
     sha256: str
 
 
-class ArchivedDay(msgspec.Struct, frozen=True, rename="camel"):
+class ArchivedDay(CamelStruct):
     """One day, and the state of the database that it was made from."""
 
     layout: str

@@ -10,11 +10,10 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final, NamedTuple
 
-import msgspec
-
 from gatehouse.backtest.report import CATCHING
 from gatehouse.backtest.run import MatchGroup
 from gatehouse.backtest.thresholds import ThresholdTally
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.core.wording.sentences import Phrase, number_text
 from gatehouse.rules.ruleset import Rule, RuleState
@@ -67,7 +66,7 @@ class FindingKind(StrEnum):
     THRESHOLD = "threshold"
 
 
-class BetterThreshold(msgspec.Struct, frozen=True, rename="camel"):
+class BetterThreshold(CamelStruct):
     """A number that would do better."""
 
     signal: str
@@ -76,7 +75,7 @@ class BetterThreshold(msgspec.Struct, frozen=True, rename="camel"):
     new: float
 
 
-class RuleFinding(msgspec.Struct, frozen=True, rename="camel"):
+class RuleFinding(CamelStruct):
     """One thing that is wrong with a rule."""
 
     kind: FindingKind
@@ -87,7 +86,7 @@ class RuleFinding(msgspec.Struct, frozen=True, rename="camel"):
     better: BetterThreshold | None = None
 
 
-class Overlap(msgspec.Struct, frozen=True, rename="camel"):
+class Overlap(CamelStruct):
     """How many requests two rules both match."""
 
     rule: str

@@ -3,8 +3,7 @@
 from collections import Counter
 from typing import Final
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.sentry.costs import CostPreset
 
@@ -40,7 +39,7 @@ class LabelTally:
         return self.requests[True] / all_fraud if all_fraud else None
 
 
-class RuleFigures(msgspec.Struct, frozen=True, rename="camel"):
+class RuleFigures(CamelStruct):
     """What one rule would have done."""
 
     name: str
@@ -60,7 +59,7 @@ class RuleFigures(msgspec.Struct, frozen=True, rename="camel"):
     """Signals it needs that no record has."""
 
 
-class Judged(msgspec.Struct, frozen=True, rename="camel"):
+class Judged(CamelStruct):
     """How all requests were decided: at the time, or by the rule set that is tried."""
 
     outcomes: dict[str, int]
@@ -70,7 +69,7 @@ class Judged(msgspec.Struct, frozen=True, rename="camel"):
     lost: Amounts
 
 
-class DecisionShift(msgspec.Struct, frozen=True, rename="camel"):
+class DecisionShift(CamelStruct):
     """Requests that were decided one way and would be decided another, or the same."""
 
     before: str
@@ -79,7 +78,7 @@ class DecisionShift(msgspec.Struct, frozen=True, rename="camel"):
     amounts: Amounts
 
 
-class Example(msgspec.Struct, frozen=True, rename="camel"):
+class Example(CamelStruct):
     """A request that would be decided differently."""
 
     request_id: str
@@ -88,7 +87,7 @@ class Example(msgspec.Struct, frozen=True, rename="camel"):
     matched: tuple[str, ...]
 
 
-class PresetFigures(msgspec.Struct, frozen=True, rename="camel"):
+class PresetFigures(CamelStruct):
     """What deciding by expected cost alone would have done, under one preset."""
 
     preset: CostPreset
@@ -101,7 +100,7 @@ class PresetFigures(msgspec.Struct, frozen=True, rename="camel"):
     """What requests with a label would have cost, reviews included."""
 
 
-class BacktestReport(msgspec.Struct, frozen=True, rename="camel"):
+class BacktestReport(CamelStruct):
     """What a rule set would have done to the requests of a span."""
 
     rule_set: str

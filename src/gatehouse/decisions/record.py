@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
-from msgspec import Meta
 from msgspec.structs import FieldInfo
 
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.cards.numbers import KeptCard
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.stages.outcomes import Outcome
@@ -43,7 +43,7 @@ class UnreadableRecord(GatehouseError):
     """A text that is not a decision record, or one that only a newer version can read."""
 
 
-class RecordedStage(msgspec.Struct, frozen=True, rename="camel"):
+class RecordedStage(CamelStruct):
     """One stage that ran."""
 
     name: str
@@ -58,8 +58,8 @@ class RecordedStage(msgspec.Struct, frozen=True, rename="camel"):
 class PipelineVersion(msgspec.Struct, frozen=True):
     """Which pipeline, as it stood at the time."""
 
-    id: Annotated[int, Meta(description="Number of the pipeline.")]
-    version: Annotated[int, Meta(description="Its version.")]
+    id: Annotated[int, doc("Number of the pipeline.")]
+    version: Annotated[int, doc("Its version.")]
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class PipelineVersion(msgspec.Struct, frozen=True):
         return f"pipeline:{self.id}"
 
 
-class DecisionRecord(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class DecisionRecord(CamelStruct, omit_defaults=True):
     """What a processed request leaves. Its fields are in the order of the text."""
 
     request_id: str
@@ -257,7 +257,7 @@ def read_outline(text: Text) -> RecordOutline:
     return read(_decode_outline, text)
 
 
-class _ClosedAmount(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class _ClosedAmount(CamelStruct, gc=False):
     closed_micros: int
 
 

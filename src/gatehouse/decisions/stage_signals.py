@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.core.stages.stage import StageSpec
@@ -19,7 +20,7 @@ _MOST_PLANS: Final = 1000
 _MOST_VIEWS: Final = 10_000
 
 
-class RulesResult(msgspec.Struct, frozen=True, rename="camel"):
+class RulesResult(CamelStruct):
     """The part of a Rules stage's result that matters here."""
 
     rule_set: str | None = None

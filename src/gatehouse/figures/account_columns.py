@@ -12,6 +12,7 @@ import msgspec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import GatehouseError
 from gatehouse.core.ids import Randomness, id_time_ms
 from gatehouse.figures.column_batches import Columns
@@ -35,7 +36,7 @@ DECISIONS: Final = "decisions"
 _SALT_BYTES: Final = 16
 
 
-class Coverage(msgspec.Struct, frozen=True, rename="camel"):
+class Coverage(CamelStruct):
     """Which decisions the copy has by now, so that figures can say what they count."""
 
     complete: bool

@@ -1,12 +1,11 @@
 """What an exploration of decisions answers with: groups by one thing or by two, with figures."""
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.figures.account_columns import Coverage
 from gatehouse.figures.buckets import Bucket
 
 
-class GroupMoney(msgspec.Struct, frozen=True, rename="camel"):
+class GroupMoney(CamelStruct):
     """What orders come to in one currency, in millionths."""
 
     currency: str
@@ -15,7 +14,7 @@ class GroupMoney(msgspec.Struct, frozen=True, rename="camel"):
     fraud_micros: int
 
 
-class GroupFigures(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class GroupFigures(CamelStruct, kw_only=True):
     """How many decisions there are, what became of them, and what they come to."""
 
     requests: int = 0
@@ -48,7 +47,7 @@ class GroupFigures(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
         return count / decided if decided else None
 
 
-class GroupKey(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class GroupKey(CamelStruct, kw_only=True):
     """What the decisions of a group have in common."""
 
     value: str | None = None
@@ -62,7 +61,7 @@ class GroupKey(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """Finds its decisions, in the language of rules; None where another filter does."""
 
 
-class ExploredGroup(msgspec.Struct, frozen=True, rename="camel"):
+class ExploredGroup(CamelStruct):
     """The decisions with one value, or one pair of values."""
 
     key: GroupKey
@@ -72,7 +71,7 @@ class ExploredGroup(msgspec.Struct, frozen=True, rename="camel"):
     """How many there are in each part of the span; empty for pairs."""
 
 
-class Exploration(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class Exploration(CamelStruct, kw_only=True):
     """Decisions of a span in groups."""
 
     by: str

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
 from gatehouse.conditions.nodes import Type
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns
 from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.layout import signal_value
@@ -38,7 +37,7 @@ class ListedSpan(NamedTuple):
     until_ms: int
 
 
-class EntryMatches(msgspec.Struct, frozen=True, rename="camel"):
+class EntryMatches(CamelStruct):
     """How often an entry matched lately, and when it did last."""
 
     recent: int = 0

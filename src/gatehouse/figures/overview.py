@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
@@ -49,7 +48,7 @@ _BY: Final = ("operation", "review")
 _OF_MONTH: Final = ("requests", "labelled", "fraud")
 
 
-class OutcomeCounts(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class OutcomeCounts(CamelStruct, kw_only=True):
     """How many requests there were, and what became of them."""
 
     requests: int = 0
@@ -101,7 +100,7 @@ class BucketCounts(OutcomeCounts, frozen=True, kw_only=True):
     start_ms: int
 
 
-class MonthFraud(msgspec.Struct, frozen=True, rename="camel"):
+class MonthFraud(CamelStruct):
     """The orders of one month, and what is known of them by now."""
 
     start_ms: int
@@ -121,7 +120,7 @@ class OperationCounts(OutcomeCounts, frozen=True, kw_only=True):
     operation: str
 
 
-class Latency(msgspec.Struct, frozen=True, rename="camel"):
+class Latency(CamelStruct):
     """How long requests took, in microseconds: in all stages together, or in one of them."""
 
     name: str
@@ -133,7 +132,7 @@ class Latency(msgspec.Struct, frozen=True, rename="camel"):
     p99: int
 
 
-class ReviewCounts(msgspec.Struct, frozen=True, rename="camel"):
+class ReviewCounts(CamelStruct):
     """What became of the reviews of the span."""
 
     open: int
@@ -141,7 +140,7 @@ class ReviewCounts(msgspec.Struct, frozen=True, rename="camel"):
     declined: int
 
 
-class Overview(msgspec.Struct, frozen=True, rename="camel"):
+class Overview(CamelStruct):
     """The figures of a span, and of the span of the same length before it."""
 
     since_ms: int

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from gatehouse.conditions.catalogue import CUSTOM
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.packed_values import SIGNALS, PackedValues
 from gatehouse.decisions.record import UnreadableRecord, read
@@ -50,7 +51,7 @@ class _Stage(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     result: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-class _Outline(msgspec.Struct, frozen=True, rename="camel"):
+class _Outline(CamelStruct):
     stages: tuple[_Stage, ...] = ()
     decision: str | None = None
     closed_micros: int = 0
@@ -59,7 +60,7 @@ class _Outline(msgspec.Struct, frozen=True, rename="camel"):
     erased_at: str | None = None
 
 
-class _RulesResult(msgspec.Struct, frozen=True, rename="camel"):
+class _RulesResult(CamelStruct):
     rule_set: str | None = None
     version: int | None = None
     matched: tuple[str, ...] = ()

@@ -5,8 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.core.stages.outcomes import Outcome, strongest
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns, Coverage
@@ -20,7 +19,7 @@ from gatehouse.rules.ruleset import Rule, RuleSet
 _STOPPED: Final = (Outcome.REVIEW, Outcome.DECLINE)
 
 
-class RuleHits(msgspec.Struct, frozen=True, rename="camel"):
+class RuleHits(CamelStruct):
     """What one rule did in a span."""
 
     name: str
@@ -52,7 +51,7 @@ class RuleHits(msgspec.Struct, frozen=True, rename="camel"):
         return self.fraud / labelled if labelled else None
 
 
-class RuleSetHits(msgspec.Struct, frozen=True, rename="camel"):
+class RuleSetHits(CamelStruct):
     """What the rules of a rule set did in a span."""
 
     rule_set: str

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.figures.account_columns import DECISIONS, AccountColumns
 from gatehouse.figures.buckets import FigureSpan
@@ -12,7 +11,7 @@ from gatehouse.figures.workspace import text
 MOST_ORDERS: Final = 50
 
 
-class MatchedOrder(msgspec.Struct, frozen=True, rename="camel"):
+class MatchedOrder(CamelStruct):
     """One request that a rule matched."""
 
     request_id: str

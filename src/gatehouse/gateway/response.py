@@ -3,8 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Final
 
-import msgspec
-from msgspec import Meta
+from gatehouse.core.api_values import CamelStruct, doc
 
 NAME: Final = "Gateway"
 """Of the stage, in answers and records."""
@@ -19,37 +18,32 @@ class GatewayStatus(StrEnum):
     ERROR = "ERROR"
 
 
-class GatewayResponse(msgspec.Struct, frozen=True, rename="camel"):
+class GatewayResponse(CamelStruct):
     """Gateway's answer."""
 
     status: Annotated[
         GatewayStatus,
-        Meta(
-            description="What became of the payment. With ERROR the gateway failed or was late, "
+        doc(
+            "What became of the payment. With ERROR the gateway failed or was late, "
             "and whatever it did is reversed."
         ),
     ]
-    response_code: Annotated[
-        str | None, Meta(description="The gateway's own code, null when it gave none.")
-    ]
-    approval_code: Annotated[
-        str | None, Meta(description="Code of the approval, null unless APPROVED.")
-    ]
+    response_code: Annotated[str | None, doc("The gateway's own code, null when it gave none.")]
+    approval_code: Annotated[str | None, doc("Code of the approval, null unless APPROVED.")]
     payment_id: Annotated[
         str | None,
-        Meta(
-            description="The id of the payment at the party that answered, to capture or refund it "
+        doc(
+            "The id of the payment at the party that answered, to capture or refund it "
             "there; null when it gave none."
         ),
     ] = None
     party: Annotated[
-        str | None,
-        Meta(description="The party that answered: the name of its connector; null without one."),
+        str | None, doc("The party that answered: the name of its connector; null without one.")
     ] = None
     network_transaction_id: Annotated[
         str | None,
-        Meta(
-            description="The network's id of the payment, to which later payments with the stored "
+        doc(
+            "The network's id of the payment, to which later payments with the stored "
             "card refer; null when the party gave none."
         ),
     ] = None

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Final, Protocol, Self
 
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.cards.network_ids import NETWORK_ID
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal, Secret
@@ -122,35 +123,33 @@ class StoredCredential(Checked, Personal, frozen=True, rename="camel"):
 
     initiator: Annotated[
         Initiator,
-        Meta(
-            description="`CUSTOMER` is there and pays; `MERCHANT` charges the stored card without "
+        doc(
+            "`CUSTOMER` is there and pays; `MERCHANT` charges the stored card without "
             "the customer, as was agreed when it was stored."
         ),
     ]
     use: Annotated[
         CredentialUse,
-        Meta(
-            description="`FIRST` where this payment stores the card, `LATER` where it was stored."
-        ),
+        doc("`FIRST` where this payment stores the card, `LATER` where it was stored."),
     ]
     reason: Annotated[
         CredentialReason | None,
-        Meta(
-            description="Why the merchant initiates it. With `FIRST`, what the customer agrees to: "
+        doc(
+            "Why the merchant initiates it. With `FIRST`, what the customer agrees to: "
             "`RECURRING`, `INSTALMENT` or `UNSCHEDULED`."
         ),
     ] = None
     network_transaction_id: Annotated[
         NetworkTransactionId | None,
-        Meta(
-            description="The network's id of the payment that stored the card, as it was answered. "
+        doc(
+            "The network's id of the payment that stored the card, as it was answered. "
             "Payments that the merchant initiates need it."
         ),
     ] = None
     earlier_request_id: Annotated[
         Annotated[str, Meta(pattern=r"^req_[0-7][0-9a-hjkmnp-tv-z]{25}\Z")] | None,
-        Meta(
-            description="Instead of the id: the `requestId` of an earlier payment of this account "
+        doc(
+            "Instead of the id: the `requestId` of an earlier payment of this account "
             "with the same card number. Its id is taken from there."
         ),
     ] = None

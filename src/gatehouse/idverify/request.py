@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.cards.numbers import CardNumberField, CardOfRequest, ExpiryDateField
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.credentials import AccountReferenceField, CredentialTypeField
@@ -26,25 +27,17 @@ _KINDS = tuple(IdentifierType)
 class CardHolderName(Checked, Personal, frozen=True, rename="camel"):
     """The name of the person who claims to hold the card."""
 
-    first_name: Annotated[
-        NamePart | None, Meta(description="First name or names.", examples=["Amelia"])
-    ] = None
-    middle_name: Annotated[
-        NamePart | None, Meta(description="Middle name or names.", examples=["Jane"])
-    ] = None
+    first_name: Annotated[NamePart | None, doc("First name or names.", "Amelia")] = None
+    middle_name: Annotated[NamePart | None, doc("Middle name or names.", "Jane")] = None
     last_name: Annotated[
         NamePart | None,
-        Meta(
-            description="Last name or names. Names are compared only when it is there.",
-            examples=["Whitfield"],
-        ),
+        doc("Last name or names. Names are compared only when it is there.", "Whitfield"),
     ] = None
     owner_type: Annotated[
         Annotated[str, Meta(max_length=64)] | None,
-        Meta(
-            description="`PRIMARY` or `SECONDARY`: compare with such holders only. "
-            "Any other value is ignored.",
-            examples=["PRIMARY"],
+        doc(
+            "`PRIMARY` or `SECONDARY`: compare with such holders only. Any other value is ignored.",
+            "PRIMARY",
         ),
     ] = None
 
@@ -74,14 +67,12 @@ class CardHolderName(Checked, Personal, frozen=True, rename="camel"):
 class CardHolderIds(Checked, Personal, frozen=True, rename="upper", forbid_unknown_fields=True):
     """Government identifiers by type. Another type than these four is an error."""
 
-    driverlicense: Annotated[
-        IdentifierValue | None, Meta(description="Number of a driver's licence.")
-    ] = None
-    passport: Annotated[IdentifierValue | None, Meta(description="Number of a passport.")] = None
+    driverlicense: Annotated[IdentifierValue | None, doc("Number of a driver's licence.")] = None
+    passport: Annotated[IdentifierValue | None, doc("Number of a passport.")] = None
     nationalidentity: Annotated[
-        IdentifierValue | None, Meta(description="Number of a national identity document.")
+        IdentifierValue | None, doc("Number of a national identity document.")
     ] = None
-    tax: Annotated[IdentifierValue | None, Meta(description="Number at the tax office.")] = None
+    tax: Annotated[IdentifierValue | None, doc("Number at the tax office.")] = None
 
     def problems(self) -> Sequence[tuple[str, str]]:
         """What is wrong with the values."""
@@ -112,29 +103,22 @@ class IdVerifyRequest(Checked, Personal, frozen=True, rename="camel"):
     card_expiry_date: ExpiryDateField
     card_holder_email_address: Annotated[
         Annotated[str, Meta(min_length=1, max_length=254)] | None,
-        Meta(description="E-mail address.", examples=["amelia.whitfield@example.com"]),
+        doc("E-mail address.", "amelia.whitfield@example.com"),
     ] = None
     card_holder_phone_number: Annotated[
         Annotated[str, Meta(min_length=1, max_length=32)] | None,
-        Meta(
-            description="Phone number, best in international form.",
-            examples=["+14155550132"],
-        ),
+        doc("Phone number, best in international form.", "+14155550132"),
     ] = None
-    card_holder_name: Annotated[CardHolderName | None, Meta(description="Name.")] = None
+    card_holder_name: Annotated[CardHolderName | None, doc("Name.")] = None
     card_holder_ids: Annotated[
-        CardHolderIds | None,
-        Meta(
-            description="Government identifiers by type.",
-            examples=[{"PASSPORT": "543210987"}],
-        ),
+        CardHolderIds | None, doc("Government identifiers by type.", {"PASSPORT": "543210987"})
     ] = None
     payee_name: Annotated[
         Annotated[str, Meta(min_length=1, max_length=140)] | None,
-        Meta(
-            description="Name of a person or a company to be paid; `payeeMatch` answers whether "
+        doc(
+            "Name of a person or a company to be paid; `payeeMatch` answers whether "
             "it is the name of a holder.",
-            examples=["Amelia Jane Whitfield"],
+            "Amelia Jane Whitfield",
         ),
     ] = None
     client_reference_id: ClientReferenceField = None

@@ -4,8 +4,8 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta
 
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.idverify.people import IdentifierType
 
 NAME: Final = "IdVerify"
@@ -62,40 +62,32 @@ class Why(StrEnum):
     DIFFERENT = "different"
 
 
-class NameVerification(msgspec.Struct, frozen=True, rename="camel"):
+class NameVerification(CamelStruct):
     """The results of comparing a name."""
 
-    first_name_account_match_decision: Annotated[Result, Meta(description="The first name.")]
-    middle_name_account_match_decision: Annotated[Result, Meta(description="The middle name.")]
-    last_name_account_match_decision: Annotated[Result, Meta(description="The last name.")]
-    name_match_decision: Annotated[Result, Meta(description="The name as a whole.")]
-    name_result: Annotated[NameResult, Meta(description="Whether names were compared.")]
+    first_name_account_match_decision: Annotated[Result, doc("The first name.")]
+    middle_name_account_match_decision: Annotated[Result, doc("The middle name.")]
+    last_name_account_match_decision: Annotated[Result, doc("The last name.")]
+    name_match_decision: Annotated[Result, doc("The name as a whole.")]
+    name_result: Annotated[NameResult, doc("Whether names were compared.")]
 
 
-class IdVerifyResponse(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+class IdVerifyResponse(CamelStruct, kw_only=True):
     """What ID Verify answers: one result for each attribute, of the best single person."""
 
-    card_holder_email_address_verification_results: Annotated[
-        Result, Meta(description="The e-mail address.")
-    ]
-    card_holder_phone_number_verification_results: Annotated[
-        Result, Meta(description="The phone number.")
-    ]
+    card_holder_email_address_verification_results: Annotated[Result, doc("The e-mail address.")]
+    card_holder_phone_number_verification_results: Annotated[Result, doc("The phone number.")]
     card_holder_name_verification_result: Annotated[
-        NameVerification | msgspec.UnsetType,
-        Meta(description="Present when a name was sent."),
+        NameVerification | msgspec.UnsetType, doc("Present when a name was sent.")
     ] = msgspec.UNSET
     id_verification: Annotated[
-        dict[IdentifierType, Result],
-        Meta(description="One result for each identifier that was sent."),
+        dict[IdentifierType, Result], doc("One result for each identifier that was sent.")
     ]
-    verification_level: Annotated[
-        VerificationLevel, Meta(description="How much was given to verify.")
-    ]
+    verification_level: Annotated[VerificationLevel, doc("How much was given to verify.")]
     payee_match: Annotated[
         PayeeMatch | msgspec.UnsetType,
-        Meta(
-            description="Present when `payeeName` was sent: `MTCH` it is the name of a holder, "
+        doc(
+            "Present when `payeeName` was sent: `MTCH` it is the name of a holder, "
             "`CMTC` it comes close, `NMTC` it is another name, `NOAP` it could not be compared."
         ),
     ] = msgspec.UNSET

@@ -7,17 +7,16 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import UNSET, Meta, Raw, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.core.stages.case import ClientReferenceField
 from gatehouse.core.stages.outcomes import DecisionReason, Outcome
 from gatehouse.core.stages.registry import REGISTRY
 from gatehouse.decisions.reasons import REASON_ABOUT, RETRYABLE_ABOUT
 
-PipelineNumber = Annotated[
-    int, Meta(ge=1, le=999_999, description="Number of the pipeline.", examples=[1])
-]
+PipelineNumber = Annotated[int, doc("Number of the pipeline.", 1, ge=1, le=999_999)]
 PIPELINE_RESPONSE: Final = "pipelineResponse"
 """The envelope's field for the answer of a pipeline."""
 _NULL = Raw(b"null")
@@ -72,25 +71,21 @@ def responses_by_field(
 
 
 def _optional(kind: Any, about: str) -> Any:
-    return Annotated[kind | None, Meta(description=about)]
+    return Annotated[kind | None, doc(about)]
 
 
 def _response_head() -> type[msgspec.Struct]:
     """What every answer has."""
-    stages = Meta(description="Stages that ran, in order.", examples=[[*REGISTRY.names[:2]]])
+    stages = doc("Stages that ran, in order.", [*REGISTRY.names[:2]])
 
     class PipelineResponse(msgspec.Struct, frozen=True, rename="camel"):
         """What every stage that ran has found, and what follows from it."""
 
         pipeline_stages: Annotated[list[str], stages]
-        decision: Annotated[
-            Outcome, Meta(description="The strongest of what the deciding stages want.")
-        ]
-        reason: Annotated[DecisionReason | None, Meta(description=REASON_ABOUT)]
-        retryable: Annotated[bool, Meta(description=RETRYABLE_ABOUT)]
-        tags: Annotated[
-            list[str], Meta(description="From Sentry's reasons and from the rules that matched.")
-        ]
+        decision: Annotated[Outcome, doc("The strongest of what the deciding stages want.")]
+        reason: Annotated[DecisionReason | None, doc(REASON_ABOUT)]
+        retryable: Annotated[bool, doc(RETRYABLE_ABOUT)]
+        tags: Annotated[list[str], doc("From Sentry's reasons and from the rules that matched.")]
 
     return PipelineResponse
 
@@ -101,29 +96,26 @@ def _defined(name: str, fields: list[Any], head: Any) -> Any:
     return msgspec.defstruct(name, fields, bases=(head,), namespace=about, frozen=True)
 
 
-class PipelineStage(msgspec.Struct, frozen=True, rename="camel"):
+class PipelineStage(CamelStruct):
     """One stage of a pipeline, as callers may know it."""
 
-    stage: Annotated[str, Meta(description="Name of the stage.")]
-    fee_type: Annotated[str, Meta(description="Fee type.")]
-    rule_set: Annotated[str | UnsetType, Meta(description="Rule set of a Rules stage.")] = UNSET
+    stage: Annotated[str, doc("Name of the stage.")]
+    fee_type: Annotated[str, doc("Fee type.")]
+    rule_set: Annotated[str | UnsetType, doc("Rule set of a Rules stage.")] = UNSET
 
 
-class PipelineSummary(msgspec.Struct, frozen=True, rename="camel"):
+class PipelineSummary(CamelStruct):
     """A pipeline that the account can call."""
 
-    pipeline_id: Annotated[int, Meta(description="Its number.")]
-    version: Annotated[int, Meta(description="Version in force.")]
-    name: Annotated[str, Meta(description="What it is called.")]
-    description: Annotated[str, Meta(description="What it is for.")]
-    stages: Annotated[list[PipelineStage], Meta(description="Its stages, in order.")]
-    required: Annotated[
-        list[str],
-        Meta(description="Paths that a request must have.", examples=[["preCheckRequest"]]),
-    ]
+    pipeline_id: Annotated[int, doc("Its number.")]
+    version: Annotated[int, doc("Version in force.")]
+    name: Annotated[str, doc("What it is called.")]
+    description: Annotated[str, doc("What it is for.")]
+    stages: Annotated[list[PipelineStage], doc("Its stages, in order.")]
+    required: Annotated[list[str], doc("Paths that a request must have.", ["preCheckRequest"])]
 
 
-class PipelinesResponse(msgspec.Struct, frozen=True, rename="camel"):
+class PipelinesResponse(CamelStruct):
     """The pipelines of the account."""
 
     pipelines: list[PipelineSummary]

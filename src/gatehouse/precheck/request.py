@@ -6,6 +6,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.cards.numbers import (
     CARD_LENGTH,
     CardNumber,
@@ -24,27 +25,23 @@ _EMPTY_ADDRESS: Final = Phrase(
 )
 
 
-class CardAddress(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class CardAddress(Checked, CamelStruct):
     """The billing address as the issuer may know it; one part is needed that is not blank."""
 
     postal_code: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=16)] | None,
-        Meta(description="Postal code.", examples=["94105"]),
+        Annotated[str, Meta(min_length=1, max_length=16)] | None, doc("Postal code.", "94105")
     ] = None
     street: Annotated[
         Annotated[str, Meta(min_length=1, max_length=128)] | None,
-        Meta(description="Street with house number.", examples=["1 Market Street"]),
+        doc("Street with house number.", "1 Market Street"),
     ] = None
     city: Annotated[
         Annotated[str, Meta(min_length=1, max_length=64)] | None,
-        Meta(
-            description="City, for parties that want a whole address.", examples=["San Francisco"]
-        ),
+        doc("City, for parties that want a whole address.", "San Francisco"),
     ] = None
     country: Annotated[
-        Annotated[str, Meta(pattern=r"^[A-Z]{2}\Z", description="two capital letters such as US")]
-        | None,
-        Meta(description="Country (ISO 3166), for parties that want a whole address."),
+        Annotated[str, doc("two capital letters such as US", pattern=r"^[A-Z]{2}\Z")] | None,
+        doc("Country (ISO 3166), for parties that want a whole address."),
     ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -67,18 +64,15 @@ def _is_blank(part: object) -> bool:
     return part is None or (isinstance(part, str) and part.isspace())
 
 
-class PreCheckRequest(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class PreCheckRequest(Checked, CamelStruct):
     """A card to check."""
 
     card_number: CardNumberField
     card_expiry_date: ExpiryDateField
     card_cvv2_value: Annotated[
-        SecurityCode | None,
-        Meta(description="Card security code, 3 digits (Amex: 4).", examples=["123"]),
+        SecurityCode | None, doc("Card security code, 3 digits (Amex: 4).", "123")
     ] = None
-    card_address: Annotated[CardAddress | None, Meta(description="Billing address to compare.")] = (
-        None
-    )
+    card_address: Annotated[CardAddress | None, doc("Billing address to compare.")] = None
     client_reference_id: ClientReferenceField = None
     payment_account_reference: AccountReferenceField = None
     credential_type: CredentialTypeField = None

@@ -3,8 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Final
 
-import msgspec
-from msgspec import Meta
+from gatehouse.core.api_values import CamelStruct, doc
 
 NAME: Final = "PreCheck"
 """Of the stage, in answers and records."""
@@ -45,26 +44,22 @@ class Cvv2Result(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
-class CardSummary(msgspec.Struct, frozen=True, rename="camel"):
+class CardSummary(CamelStruct):
     """What is known about the card and may be shown."""
 
-    brand: Annotated[str | None, Meta(description="Card brand, null when it is none we know.")]
-    country: Annotated[
-        str | None, Meta(description="Issuer's country (ISO 3166-1 alpha-2), soft evidence.")
-    ]
-    funding: Annotated[str | None, Meta(description="CREDIT, DEBIT or CHARGE, soft evidence.")]
-    prepaid: Annotated[bool | None, Meta(description="Whether the card is prepaid, if known.")]
-    bin: Annotated[str, Meta(description="First eight digits, six of a number below 16 digits.")]
-    last_four: Annotated[
-        str | None, Meta(description="Last four digits, null for numbers below 14 digits.")
-    ]
+    brand: Annotated[str | None, doc("Card brand, null when it is none we know.")]
+    country: Annotated[str | None, doc("Issuer's country (ISO 3166-1 alpha-2), soft evidence.")]
+    funding: Annotated[str | None, doc("CREDIT, DEBIT or CHARGE, soft evidence.")]
+    prepaid: Annotated[bool | None, doc("Whether the card is prepaid, if known.")]
+    bin: Annotated[str, doc("First eight digits, six of a number below 16 digits.")]
+    last_four: Annotated[str | None, doc("Last four digits, null for numbers below 14 digits.")]
 
 
-class PreCheckResponse(msgspec.Struct, frozen=True, rename="camel"):
+class PreCheckResponse(CamelStruct):
     """PreCheck's answer."""
 
-    advice: Annotated[Advice, Meta(description="Recommended action.")]
-    avs_result: Annotated[AvsResult, Meta(description="Result of the address check.")]
-    cvv2_result: Annotated[Cvv2Result, Meta(description="Result of the security code check.")]
-    card: Annotated[CardSummary, Meta(description="Facts about the card.")]
-    reasons: Annotated[list[str], Meta(description="Codes that say why the advice is what it is.")]
+    advice: Annotated[Advice, doc("Recommended action.")]
+    avs_result: Annotated[AvsResult, doc("Result of the address check.")]
+    cvv2_result: Annotated[Cvv2Result, doc("Result of the security code check.")]
+    card: Annotated[CardSummary, doc("Facts about the card.")]
+    reasons: Annotated[list[str], doc("Codes that say why the advice is what it is.")]

@@ -7,8 +7,7 @@ implausible value becomes a signal.
 from collections.abc import Iterator
 from typing import Annotated
 
-from msgspec import Meta
-
+from gatehouse.core.api_values import doc
 from gatehouse.core.cards.numbers import CardNumber, CardOfRequest
 from gatehouse.core.cards.three_d_secure import ThreeDSecureField
 from gatehouse.core.reading.custom_inputs import CustomInputs, custom_problems
@@ -24,43 +23,25 @@ CallerName = str | int
 class RulesRequest(Checked, Personal, frozen=True, rename="camel"):
     """What rules can use beyond the other inputs; every field can be left out."""
 
-    customer_ip: Annotated[
-        str | None, Meta(description="The customer's address.", examples=["203.0.113.1"])
-    ] = None
+    customer_ip: Annotated[str | None, doc("The customer's address.", "203.0.113.1")] = None
     card_number: Annotated[
         CardNumber | None,
-        Meta(
-            description="Payment card number: 12 to 19 digits, no spaces or dashes.",
-            examples=["4242424242424242"],
-        ),
+        doc("Payment card number: 12 to 19 digits, no spaces or dashes.", "4242424242424242"),
     ] = None
-    amount: Annotated[
-        float | None, Meta(description="Total, in units of the currency.", examples=[59.9])
-    ] = None
-    currency: Annotated[str | None, Meta(description="ISO 4217 code.", examples=["USD"])] = None
-    email: Annotated[
-        str | None,
-        Meta(description="The customer's e-mail address.", examples=["amelia@example.com"]),
-    ] = None
+    amount: Annotated[float | None, doc("Total, in units of the currency.", 59.9)] = None
+    currency: Annotated[str | None, doc("ISO 4217 code.", "USD")] = None
+    email: Annotated[str | None, doc("The customer's e-mail address.", "amelia@example.com")] = None
     phone: Annotated[
-        str | None,
-        Meta(description="The customer's phone number, international.", examples=["+14155550132"]),
+        str | None, doc("The customer's phone number, international.", "+14155550132")
     ] = None
-    user_id: Annotated[
-        CallerName | None, Meta(description="Your name for the user.", examples=["u-4711"])
-    ] = None
-    billing_country: Annotated[
-        str | None, Meta(description="ISO 3166-1 alpha-2 code.", examples=["US"])
-    ] = None
-    shipping_country: Annotated[
-        str | None, Meta(description="ISO 3166-1 alpha-2 code.", examples=["US"])
-    ] = None
+    user_id: Annotated[CallerName | None, doc("Your name for the user.", "u-4711")] = None
+    billing_country: Annotated[str | None, doc("ISO 3166-1 alpha-2 code.", "US")] = None
+    shipping_country: Annotated[str | None, doc("ISO 3166-1 alpha-2 code.", "US")] = None
     custom_inputs: Annotated[
         CustomInputs | None,
-        Meta(
-            description="Anything else your rules speak of as `custom.<key>`; no value may be "
-            "null.",
-            examples=[{"plan": "gold", "returning": True}],
+        doc(
+            "Anything else your rules speak of as `custom.<key>`; no value may be null.",
+            {"plan": "gold", "returning": True},
         ),
     ] = None
     payment_account_reference: AccountReferenceField = None
@@ -94,9 +75,6 @@ class RulesCall(RulesRequest, frozen=True, rename="camel"):
 
     rule_set: Annotated[
         str | None,
-        Meta(
-            description="Which of your rule sets decides. Without it: the only one, or `starter`.",
-            examples=["starter"],
-        ),
+        doc("Which of your rule sets decides. Without it: the only one, or `starter`.", "starter"),
     ] = None
     client_reference_id: ClientReferenceField = None

@@ -2,35 +2,29 @@
 
 from typing import Annotated
 
-import msgspec
-from msgspec import Meta
-
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.stages.outcomes import Outcome
 
 
-class Matched(msgspec.Struct, frozen=True, rename="camel"):
+class Matched(CamelStruct):
     """A rule that matched."""
 
-    id: Annotated[str, Meta(description="Name of the rule.", examples=["foreign-card"])]
-    rule_set: Annotated[str, Meta(description="Rule set it belongs to.", examples=["starter"])]
-    version: Annotated[int, Meta(description="Version of the rule set.", examples=[1])]
-    outcome: Annotated[
-        Outcome, Meta(description="What the rule decides by itself.", examples=["REVIEW"])
-    ]
-    tags: Annotated[tuple[str, ...], Meta(description="The rule's tags.", examples=[["country"]])]
+    id: Annotated[str, doc("Name of the rule.", "foreign-card")]
+    rule_set: Annotated[str, doc("Rule set it belongs to.", "starter")]
+    version: Annotated[int, doc("Version of the rule set.", 1)]
+    outcome: Annotated[Outcome, doc("What the rule decides by itself.", "REVIEW")]
+    tags: Annotated[tuple[str, ...], doc("The rule's tags.", ["country"])]
 
 
-class RulesResponse(msgspec.Struct, frozen=True, rename="camel"):
+class RulesResponse(CamelStruct):
     """What the rules decide, and which of them matched."""
 
     status: Annotated[
         Outcome,
-        Meta(
-            description="Strongest outcome of the rules that matched, or that of a `final` one; "
+        doc(
+            "Strongest outcome of the rules that matched, or that of a `final` one; "
             "ACCEPT when none did.",
-            examples=["ACCEPT"],
+            "ACCEPT",
         ),
     ]
-    matched_rules: Annotated[
-        tuple[Matched, ...], Meta(description="Every rule that matched, in order.")
-    ]
+    matched_rules: Annotated[tuple[Matched, ...], doc("Every rule that matched, in order.")]

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Final, Self
+from typing import Annotated, ClassVar, Final, Self
 
-import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.reading.custom_inputs import CustomInputs, custom_problems
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Personal
@@ -83,98 +83,84 @@ class EventTime:
         return cls(seconds)
 
 
-def _doc(description: str, *examples: Any) -> Meta:
-    """How the documentation of the API describes a field."""
-    return Meta(description=description, examples=list(examples) or None)
-
-
 class Device(Personal, frozen=True, rename="camel"):
     """The device, and the visit it is used for."""
 
     ip_address: Annotated[
         str | None,
-        _doc("Address the request came from: the most telling single field.", "203.0.113.1"),
+        doc("Address the request came from: the most telling single field.", "203.0.113.1"),
     ] = None
     user_agent: Annotated[
         str | None,
-        _doc(
+        doc(
             "User-Agent header.",
             "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 "
             "(KHTML, like Gecko) Chrome/157.0.0.0 Safari/537.36",
         ),
     ] = None
-    accept_language: Annotated[str | None, _doc("Accept-Language header.", "en-US,en;q=0.9")] = None
-    session_id: Annotated[CallerName | None, _doc("Your name for the visit.", "s-81f2")] = None
-    session_age: Annotated[
-        float | None,
-        _doc("How long the visit has lasted, seconds.", 340),
-    ] = None
+    accept_language: Annotated[str | None, doc("Accept-Language header.", "en-US,en;q=0.9")] = None
+    session_id: Annotated[CallerName | None, doc("Your name for the visit.", "s-81f2")] = None
+    session_age: Annotated[float | None, doc("How long the visit has lasted, seconds.", 340)] = None
     device_id: Annotated[
         Annotated[str, described(_DEVICE_FORM, pattern=r"^[!-~]{1,128}\Z")] | None,
-        _doc(
+        doc(
             "Identifier that your page gave the device, the same on every visit.",
             "gd_kqzhxwyvbnrtmsplfjdcgaeoi",
         ),
     ] = None
 
 
-class Event(msgspec.Struct, frozen=True, rename="camel"):
+class Event(CamelStruct):
     """What happened, and when."""
 
-    type: Annotated[
-        EventType | None,
-        _doc("`PURCHASE` for a first or only one.", "PURCHASE"),
-    ] = None
+    type: Annotated[EventType | None, doc("`PURCHASE` for a first or only one.", "PURCHASE")] = None
     transaction_id: Annotated[
         CallerName | None,
-        _doc("Your name for the transaction. The same one is not counted twice.", "t-1001"),
+        doc("Your name for the transaction. The same one is not counted twice.", "t-1001"),
     ] = None
-    timestamp: Annotated[
-        EventTime | None,
-        _doc("When it happened, RFC 3339. Without it: now."),
-    ] = None
+    timestamp: Annotated[EventTime | None, doc("When it happened, RFC 3339. Without it: now.")] = (
+        None
+    )
 
 
-class Order(msgspec.Struct, frozen=True, rename="camel"):
+class Order(CamelStruct):
     """What is bought, in total, and how the buyer came."""
 
-    amount: Annotated[float | None, _doc("Total, in units of the currency.", 59.9)] = None
-    currency: Annotated[str | None, _doc("ISO 4217 code.", "USD")] = None
-    affiliate_id: Annotated[CallerName | None, _doc("Who sent the buyer.")] = None
-    referral_id: Annotated[CallerName | None, _doc("Which referral led here.")] = None
+    amount: Annotated[float | None, doc("Total, in units of the currency.", 59.9)] = None
+    currency: Annotated[str | None, doc("ISO 4217 code.", "USD")] = None
+    affiliate_id: Annotated[CallerName | None, doc("Who sent the buyer.")] = None
+    referral_id: Annotated[CallerName | None, doc("Which referral led here.")] = None
     discount_codes: Annotated[
         Annotated[list[str], Meta(max_length=MOST_DISCOUNT_CODES)] | None,
-        _doc("Codes that were used."),
+        doc("Codes that were used."),
     ] = None
     referrer_url: Annotated[
-        str | None, _doc("Page the buyer came from.", "https://www.example.com/shoes")
+        str | None, doc("Page the buyer came from.", "https://www.example.com/shoes")
     ] = None
 
 
 class BuyerAccount(Personal, frozen=True, rename="camel"):
     """Who buys, in your own terms."""
 
-    user_id: Annotated[CallerName | None, _doc("Your name for the user.", "u-4711")] = None
-    username: Annotated[str | None, _doc("The name the user chose.", "amelia.whitfield")] = None
+    user_id: Annotated[CallerName | None, doc("Your name for the user.", "u-4711")] = None
+    username: Annotated[str | None, doc("The name the user chose.", "amelia.whitfield")] = None
 
 
-class CartItem(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class CartItem(CamelStruct, gc=False):
     """One line of the cart."""
 
-    item_id: Annotated[CallerName | None, _doc("Your name for the article.")] = None
-    category: Annotated[str | None, _doc("What kind of article.")] = None
-    price: Annotated[float | None, _doc("Price of one.")] = None
-    quantity: Annotated[float | None, _doc("How many.")] = None
+    item_id: Annotated[CallerName | None, doc("Your name for the article.")] = None
+    category: Annotated[str | None, doc("What kind of article.")] = None
+    price: Annotated[float | None, doc("Price of one.")] = None
+    quantity: Annotated[float | None, doc("How many.")] = None
 
 
-class ShoppingCart(msgspec.Struct, frozen=True, rename="camel"):
+class ShoppingCart(CamelStruct):
     """What is bought, line by line."""
 
     items: Annotated[
         Annotated[list[CartItem], Meta(max_length=MOST_CART_ITEMS)] | None,
-        _doc(
-            "The lines.", [{"itemId": "sku-7", "category": "shoes", "price": 59.9, "quantity": 1}]
-        ),
+        doc("The lines.", [{"itemId": "sku-7", "category": "shoes", "price": 59.9, "quantity": 1}]),
     ] = None
 
 
@@ -199,70 +185,70 @@ class DeliveryTimeframe(StrEnum):
     LATER = "04"
 
 
-class AuthenticationInputs(msgspec.Struct, frozen=True, rename="camel"):
+class AuthenticationInputs(CamelStruct):
     """What you know that strong customer authentication depends on; read where it is advised on."""
 
     initial_reference: Annotated[
         Annotated[str, Meta(min_length=1, max_length=LONGEST_REFERENCE)] | None,
-        _doc("Reference of the authenticated payment that a series or a mandate began with."),
+        doc("Reference of the authenticated payment that a series or a mandate began with."),
     ] = None
     recurring: Annotated[
         bool | None,
-        _doc("One of a series with the same amount and payee, which the payer started."),
+        doc("One of a series with the same amount and payee, which the payer started."),
     ] = None
-    mail_or_telephone: Annotated[bool | None, _doc("Ordered by letter or by phone.")] = None
+    mail_or_telephone: Annotated[bool | None, doc("Ordered by letter or by phone.")] = None
     trusted_beneficiary: Annotated[
-        bool | None, _doc("The payer has put you on the issuer's list of trusted payees.")
+        bool | None, doc("The payer has put you on the issuer's list of trusted payees.")
     ] = None
     secure_corporate: Annotated[
-        bool | None, _doc("Paid by a company's secure process: a lodged or virtual card.")
+        bool | None, doc("Paid by a company's secure process: a lodged or virtual card.")
     ] = None
-    anonymous_card: Annotated[bool | None, _doc("A prepaid card without a name.")] = None
-    account_created_at: Annotated[EventTime | None, _doc("When the buyer's account was made.")] = (
+    anonymous_card: Annotated[bool | None, doc("A prepaid card without a name.")] = None
+    account_created_at: Annotated[EventTime | None, doc("When the buyer's account was made.")] = (
         None
     )
     account_changed_at: Annotated[
-        EventTime | None, _doc("When the account was last changed: address, card, user.")
+        EventTime | None, doc("When the account was last changed: address, card, user.")
     ] = None
     password_changed_at: Annotated[
-        EventTime | None, _doc("When its password was last changed or reset.")
+        EventTime | None, doc("When its password was last changed or reset.")
     ] = None
     ships_to_account_name: Annotated[
-        bool | None, _doc("The name on the parcel is that of the account.")
+        bool | None, doc("The name on the parcel is that of the account.")
     ] = None
     ship_indicator: Annotated[
         ShipIndicator | None,
-        _doc(
+        doc(
             "`01` billing address, `02` another verified address, `03` another address, `04` "
             "store, `05` digital goods, `06` not shipped, `07` other."
         ),
     ] = None
     delivery_timeframe: Annotated[
         DeliveryTimeframe | None,
-        _doc("`01` electronic, `02` same day, `03` overnight, `04` two days or more."),
+        doc("`01` electronic, `02` same day, `03` overnight, `04` two days or more."),
     ] = None
     pre_order_at: Annotated[
-        EventTime | None, _doc("Of goods that are not available yet: when they will be.")
+        EventTime | None, doc("Of goods that are not available yet: when they will be.")
     ] = None
     gift_cards: Annotated[
-        Annotated[int, Meta(ge=0, le=99)] | None, _doc("How many gift cards are bought.")
+        Annotated[int, Meta(ge=0, le=99)] | None, doc("How many gift cards are bought.")
     ] = None
     gift_card_amount: Annotated[
-        float | None, _doc("What they come to, in units of the order's currency.")
+        float | None, doc("What they come to, in units of the order's currency.")
     ] = None
 
 
 class SentryRequest(Checked, Personal, frozen=True, rename="camel"):
     """What is known about a request; every group can be left out."""
 
-    device: Annotated[Device | None, _doc("Device and visit.")] = None
-    event: Annotated[Event | None, _doc("What happened.")] = None
-    order: Annotated[Order | None, _doc("The order.")] = None
-    account: Annotated[BuyerAccount | None, _doc("The buyer.")] = None
-    shopping_cart: Annotated[ShoppingCart | None, _doc("The cart.")] = None
+    device: Annotated[Device | None, doc("Device and visit.")] = None
+    event: Annotated[Event | None, doc("What happened.")] = None
+    order: Annotated[Order | None, doc("The order.")] = None
+    account: Annotated[BuyerAccount | None, doc("The buyer.")] = None
+    shopping_cart: Annotated[ShoppingCart | None, doc("The cart.")] = None
     custom_inputs: Annotated[
         CustomInputs | None,
-        _doc(
+        doc(
             "Anything else you know; no value may be null.",
             {"timezone": "America/New_York", "returning": False},
         ),
@@ -270,7 +256,7 @@ class SentryRequest(Checked, Personal, frozen=True, rename="camel"):
     client_reference_id: ClientReferenceField = None
     authentication: Annotated[
         AuthenticationInputs | None,
-        _doc("For advice on strong customer authentication, where the account asks for it."),
+        doc("For advice on strong customer authentication, where the account asks for it."),
     ] = None
 
     def problems(self) -> Iterator[tuple[str, str]]:

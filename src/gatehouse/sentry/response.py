@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from gatehouse.core.api_values import JsonAmount
+from gatehouse.core.api_values import CamelStruct, JsonAmount, doc
 from gatehouse.core.money import format_amount
 from gatehouse.core.stages.outcomes import Outcome
 from gatehouse.sentry.authentication.account_info import ThreeDSecureData
@@ -21,66 +21,54 @@ FEE_TYPE: Final = "SENTRY"
 class Reason(msgspec.Struct, frozen=True, gc=False):
     """One thing that moved the score."""
 
-    code: Annotated[str, Meta(description="Which signal; docs/signals.md lists them all.")]
-    effect: Annotated[
-        float,
-        Meta(description="What it added to the log-odds that the request is legitimate."),
-    ]
-    text: Annotated[str, Meta(description="The same in words.")]
+    code: Annotated[str, doc("Which signal; docs/signals.md lists them all.")]
+    effect: Annotated[float, doc("What it added to the log-odds that the request is legitimate.")]
+    text: Annotated[str, doc("The same in words.")]
 
 
-Reasons = Annotated[list[Reason], Meta(description="What mattered, strongest first.")]
+Reasons = Annotated[list[Reason], doc("What mattered, strongest first.")]
 Score = Annotated[float, Meta(ge=0, le=1)]
 
 
 class CostsTold(msgspec.Struct, frozen=True, gc=False):
     """What each outcome would cost the account, and which is cheapest."""
 
-    advice: Annotated[Outcome, Meta(description="The cheapest; of equal ones, the mildest.")]
-    preset: Annotated[CostPreset, Meta(description="How losses by fraud were weighed.")]
-    currency: Annotated[str, Meta(description="ISO 4217 code.", examples=["USD"])]
-    accept: Annotated[JsonAmount, Meta(description="Expected cost of accepting.", examples=[1.25])]
-    review: Annotated[JsonAmount, Meta(description="Expected cost of a review.", examples=[3.05])]
-    decline: Annotated[
-        JsonAmount, Meta(description="Expected cost of declining.", examples=[14.67])
-    ]
+    advice: Annotated[Outcome, doc("The cheapest; of equal ones, the mildest.")]
+    preset: Annotated[CostPreset, doc("How losses by fraud were weighed.")]
+    currency: Annotated[str, doc("ISO 4217 code.", "USD")]
+    accept: Annotated[JsonAmount, doc("Expected cost of accepting.", 1.25)]
+    review: Annotated[JsonAmount, doc("Expected cost of a review.", 3.05)]
+    decline: Annotated[JsonAmount, doc("Expected cost of declining.", 14.67)]
 
 
 ExpectedCostsField = Annotated[
     CostsTold | UnsetType,
-    Meta(description="Only where the account has costs of its own, and for their currency."),
+    doc("Only where the account has costs of its own, and for their currency."),
 ]
 
 
 ThreeDSecureDataField = Annotated[
     ThreeDSecureData | UnsetType,
-    Meta(
-        description="For a 3-D Secure server, in its own names and codes; only where the account "
+    doc(
+        "For a 3-D Secure server, in its own names and codes; only where the account "
         "asks for it. What is not known is left out."
     ),
 ]
 
 
-class OutcomeScoresTold(msgspec.Struct, frozen=True, rename="camel", gc=False):
+class OutcomeScoresTold(CamelStruct, gc=False):
     """How probable each outcome is, as far as the account's model has learned it."""
 
-    fraud_dispute: Annotated[
-        Score | UnsetType, Meta(description="That it is disputed as fraud, 0 to 1.")
-    ] = UNSET
-    reported_fraud: Annotated[
-        Score | UnsetType, Meta(description="That it is reported as fraud.")
-    ] = UNSET
-    card_testing: Annotated[
-        Score | UnsetType, Meta(description="That a stolen card is tried out.")
-    ] = UNSET
-    abuse: Annotated[
-        Score | UnsetType, Meta(description="That the cardholder misuses the order.")
-    ] = UNSET
+    fraud_dispute: Annotated[Score | UnsetType, doc("That it is disputed as fraud, 0 to 1.")] = (
+        UNSET
+    )
+    reported_fraud: Annotated[Score | UnsetType, doc("That it is reported as fraud.")] = UNSET
+    card_testing: Annotated[Score | UnsetType, doc("That a stolen card is tried out.")] = UNSET
+    abuse: Annotated[Score | UnsetType, doc("That the cardholder misuses the order.")] = UNSET
 
 
 OutcomeScoresField = Annotated[
-    OutcomeScoresTold | UnsetType,
-    Meta(description="Only where the account's model has learned such scores."),
+    OutcomeScoresTold | UnsetType, doc("Only where the account's model has learned such scores.")
 ]
 
 
@@ -100,12 +88,10 @@ def told_costs(advice: CostAdvice | None) -> CostsTold | UnsetType:
     return CostsTold(advice.advice, advice.terms.preset, currency, *amounts)
 
 
-class SentryResponse(msgspec.Struct, frozen=True, rename="camel"):
+class SentryResponse(CamelStruct):
     """How far the request can be trusted."""
 
-    request_confidence: Annotated[
-        Score, Meta(description="Confidence that the request is legitimate, 0 to 1.")
-    ]
+    request_confidence: Annotated[Score, doc("Confidence that the request is legitimate, 0 to 1.")]
     reasons: Reasons
     costs: ExpectedCostsField = UNSET
     outcome_scores: OutcomeScoresField = UNSET
@@ -113,15 +99,11 @@ class SentryResponse(msgspec.Struct, frozen=True, rename="camel"):
     three_d_secure_data: ThreeDSecureDataField = UNSET
 
 
-class SentryInPipeline(msgspec.Struct, frozen=True, rename="camel"):
+class SentryInPipeline(CamelStruct):
     """The same as a part of a pipeline's answer."""
 
-    ip_score: Annotated[
-        Score, Meta(description="The same confidence from what is known of the address alone.")
-    ]
-    request_score: Annotated[
-        Score, Meta(description="Confidence that the request is legitimate, 0 to 1.")
-    ]
+    ip_score: Annotated[Score, doc("The same confidence from what is known of the address alone.")]
+    request_score: Annotated[Score, doc("Confidence that the request is legitimate, 0 to 1.")]
     reasons: Reasons
     costs: ExpectedCostsField = UNSET
     outcome_scores: OutcomeScoresField = UNSET

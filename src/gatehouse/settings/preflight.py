@@ -4,8 +4,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import SettingsError
 from gatehouse.settings.settings import (
     ACCOUNT,
@@ -17,7 +16,7 @@ from gatehouse.settings.settings import (
 )
 
 
-class Point(msgspec.Struct, frozen=True, rename="camel"):
+class Point(CamelStruct):
     """One point of the go-live list."""
 
     name: str

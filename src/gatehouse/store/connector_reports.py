@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.store.state import set_mark
 from gatehouse.store.tables import STATE
 
@@ -15,7 +16,7 @@ _PREFIX: Final = "connectors:"
 _KEPT_MS: Final = 3_600_000
 
 
-class ConnectorReport(msgspec.Struct, frozen=True, rename="camel"):
+class ConnectorReport(CamelStruct):
     """One server's report."""
 
     server: str

@@ -5,33 +5,34 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
+
 MOST_ENTRIES: Final = 200
 LONGEST_TEXT: Final = 2_000
 
 Name = Annotated[
     str,
-    Meta(
+    doc(
+        "1 to 64 small letters, digits, - and _, beginning with a letter",
         pattern=r"[a-z][a-z0-9_-]{0,63}",
-        description="1 to 64 small letters, digits, - and _, beginning with a letter",
     ),
 ]
 OptionName = Annotated[
     str,
-    Meta(
+    doc(
+        "1 to 64 small letters, digits and _, beginning with a letter",
         pattern=r"[a-z][a-z0-9_]{0,63}",
-        description="1 to 64 small letters, digits and _, beginning with a letter",
     ),
 ]
 Text = Annotated[str, Meta(min_length=1, max_length=LONGEST_TEXT)]
 HeaderName = Annotated[
-    str,
-    Meta(pattern=r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}", description="the name of a header"),
+    str, doc("the name of a header", pattern=r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}")
 ]
 Status = Annotated[
     str,
-    Meta(
+    doc(
+        "a status such as 404, 5xx or 500-504",
         pattern=r"[1-5][0-9]{2}|[1-5]xx|[1-5][0-9]{2}-[1-5][0-9]{2}",
-        description="a status such as 404, 5xx or 500-504",
     ),
 ]
 Table = Annotated[

@@ -8,12 +8,10 @@ from msgspec import Meta
 from gatehouse.connectors.http.authentication import ByteEncoding, Digest
 from gatehouse.connectors.http.mapping_parts import HeaderName, MappingPart, Text
 from gatehouse.connectors.http.reader import Reading
+from gatehouse.core.api_values import doc
 from gatehouse.core.reading.validation import Checked
 
-PartName = Annotated[
-    str,
-    Meta(pattern=r"[A-Za-z0-9_]{1,32}", description="1 to 32 letters, digits and _"),
-]
+PartName = Annotated[str, doc("1 to 32 letters, digits and _", pattern=r"[A-Za-z0-9_]{1,32}")]
 _Paths = Annotated[tuple[Text, ...], Meta(min_length=1, max_length=20)]
 
 

@@ -15,15 +15,14 @@ from gatehouse.connectors.iso8583.layout.field_layout import (
 )
 from gatehouse.connectors.iso8583.layout.formats import CodePage, CountedIn, Encoding
 from gatehouse.connectors.iso8583.roles import MessageKind, Role
+from gatehouse.core.api_values import doc
 from gatehouse.core.reading.validation import Checked
 from gatehouse.gateway.stored_credential import CredentialKind
 
 LARGEST_MESSAGE: Final = 65_535
 
-Hex = Annotated[
-    str, Meta(pattern=r"(?:[0-9A-Fa-f]{2}){0,64}", description="bytes in hexadecimal digits")
-]
-Mti = Annotated[str, Meta(pattern=r"[0-9]{4}", description="four digits")]
+Hex = Annotated[str, doc("bytes in hexadecimal digits", pattern=r"(?:[0-9A-Fa-f]{2}){0,64}")]
+Mti = Annotated[str, doc("four digits", pattern=r"[0-9]{4}")]
 
 
 class EncodingLayout(Checked, Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

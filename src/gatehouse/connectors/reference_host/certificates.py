@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.clock import Clock
 from gatehouse.core.errors import InvalidInput, SettingsError
 
@@ -28,7 +29,7 @@ class HostTls(msgspec.Struct, frozen=True):
     """Callers must show a certificate of this authority, if there is one."""
 
 
-class MadeCertificates(msgspec.Struct, frozen=True, rename="camel"):
+class MadeCertificates(CamelStruct):
     """The files that were made: for the host, and for callers."""
 
     ca_file: Path

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.cards.numbers import CardNumber, ExpiryDate, SecurityCode
 from gatehouse.core.secrets.hidden import Personal
 from gatehouse.gateway.stored_credential import (
@@ -176,7 +177,7 @@ class HolderAnswer(msgspec.Struct, frozen=True, omit_defaults=True):
     identifiers: dict[IdentifierType, Result] | None = None
 
 
-class CheckAnswer(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class CheckAnswer(CamelStruct, omit_defaults=True):
     """The answer about a card, in the letters of its network."""
 
     response_code: str
@@ -185,7 +186,7 @@ class CheckAnswer(msgspec.Struct, frozen=True, rename="camel", omit_defaults=Tru
     holder: HolderAnswer | None = None
 
 
-class PaymentAnswer(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class PaymentAnswer(CamelStruct, omit_defaults=True):
     """The answer about a payment."""
 
     approved: bool
@@ -201,7 +202,7 @@ class ReversalAnswer(msgspec.Struct, frozen=True):
     reversed: bool
 
 
-class OperationAnswerBody(msgspec.Struct, frozen=True, rename="camel"):
+class OperationAnswerBody(CamelStruct):
     """The answer about a capture or refund."""
 
     result: str
@@ -218,7 +219,7 @@ class PageAnswerBody(msgspec.Struct, frozen=True):
     id: str
 
 
-class PageStatusBody(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class PageStatusBody(CamelStruct, omit_defaults=True):
     """How a payment page stands."""
 
     status: str

@@ -13,6 +13,7 @@ from typing import Final, Literal
 import msgspec
 
 from gatehouse.connectors.reference_host.misbehaviour import HostFate
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import Conflict, InvalidInput
 
 _LONGEST_LINE: Final = 65_536
@@ -50,7 +51,7 @@ class HostOutcome(StrEnum):
     """The message cannot be used, or contradicts what is known."""
 
 
-class JournalLine(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class JournalLine(CamelStruct, omit_defaults=True):
     """One message."""
 
     at: str

@@ -14,6 +14,7 @@ from gatehouse.connectors.http.building import split_url
 from gatehouse.connectors.http.client import HttpClient
 from gatehouse.connectors.http.wire import CallFailed, PartyRequest
 from gatehouse.connectors.reference_host.misbehaviour import HostFate, HostMisbehaviour, draw
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.clock import Clock, iso_time
 from gatehouse.core.errors import RequestRefused, SettingsError
 from gatehouse.core.wording.sentences import said_by
@@ -32,7 +33,7 @@ class NoticeReceiver(msgspec.Struct, frozen=True):
     key: Annotated[str, Meta(min_length=16, max_length=200)]
 
 
-class HostNotice(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class HostNotice(CamelStruct, omit_defaults=True):
     """What is told, in the words of our own contract."""
 
     id: str

@@ -6,11 +6,10 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-import msgspec
-
 from gatehouse.connectors.connector import Connector, ConnectorState
 from gatehouse.connectors.definition import kind_of
 from gatehouse.connectors.part_reader import Definition
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.defects import blanked
 from gatehouse.core.errors import ConnectorFailed, GatehouseError
 from gatehouse.core.limits.breaker import Breaker
@@ -31,7 +30,7 @@ _UNSENT: Final = "unsent"
 """How one ends that was not sent, for a reason that is none of the party's."""
 
 
-class SeatState(msgspec.Struct, frozen=True, rename="camel"):
+class SeatState(CamelStruct):
     """How a connector in use is, for people."""
 
     kind: str

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.idverify.people import ALL_IDENTIFIER_TYPES, IdentifierType, Person
 from gatehouse.idverify.source import Holders
 
@@ -34,7 +35,7 @@ class SandboxHolder(msgspec.Struct, frozen=True):
         return " / ".join(person.emails), " / ".join(person.phones), ", ".join(identifiers)
 
 
-class _Limit(msgspec.Struct, frozen=True, rename="camel"):
+class _Limit(CamelStruct):
     card: str
     holds_names: bool = True
     identifier_types: frozenset[IdentifierType] = ALL_IDENTIFIER_TYPES

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Annotated, ClassVar, Final, Self
 
 import msgspec
-from msgspec import Meta
 
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.cards.brands import Brand, brand_of, passes_luhn
 from gatehouse.core.secrets.credentials import AccountReference, CredentialType
 from gatehouse.core.secrets.hidden import Personal, Secret
@@ -135,41 +135,31 @@ def _month_of(hour: int) -> tuple[int, int]:
 
 CardNumberField = Annotated[
     CardNumber,
-    Meta(
-        description="Payment card number: 12 to 19 digits, no spaces or dashes.",
-        examples=["4242424242424242"],
-    ),
+    doc("Payment card number: 12 to 19 digits, no spaces or dashes.", "4242424242424242"),
 ]
-ExpiryDateField = Annotated[
-    ExpiryDate, Meta(description="Last valid month, YYYY-MM.", examples=["2030-12"])
-]
+ExpiryDateField = Annotated[ExpiryDate, doc("Last valid month, YYYY-MM.", "2030-12")]
 
 
-class KeptCard(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+class KeptCard(CamelStruct, omit_defaults=True):
     """All that may be kept of a card, and what the world knows about its issuer."""
 
-    brand: Annotated[str | None, Meta(description="Card brand, null when it is none we know.")]
-    bin: Annotated[str, Meta(description="First eight digits, six of a number below 16 digits.")]
-    last_four: Annotated[str | None, Meta(description="Last four digits, from 14 digits on.")]
-    expiry: Annotated[
-        str | None, Meta(description="Last valid month, YYYY-MM, null when it was not sent.")
-    ]
-    country: Annotated[str | None, Meta(description="Issuer's country, soft evidence.")]
-    funding: Annotated[str | None, Meta(description="CREDIT, DEBIT or CHARGE, soft evidence.")]
-    prepaid: Annotated[bool | None, Meta(description="Whether it is prepaid, if known.")]
-    fingerprint: Annotated[
-        str, Meta(description="Same card of the account, same fingerprint; reveals nothing.")
-    ]
+    brand: Annotated[str | None, doc("Card brand, null when it is none we know.")]
+    bin: Annotated[str, doc("First eight digits, six of a number below 16 digits.")]
+    last_four: Annotated[str | None, doc("Last four digits, from 14 digits on.")]
+    expiry: Annotated[str | None, doc("Last valid month, YYYY-MM, null when it was not sent.")]
+    country: Annotated[str | None, doc("Issuer's country, soft evidence.")]
+    funding: Annotated[str | None, doc("CREDIT, DEBIT or CHARGE, soft evidence.")]
+    prepaid: Annotated[bool | None, doc("Whether it is prepaid, if known.")]
+    fingerprint: Annotated[str, doc("Same card of the account, same fingerprint; reveals nothing.")]
     account_fingerprint: Annotated[
         str | None,
-        Meta(
-            description="The same of the account that the card number belongs to, if its "
+        doc(
+            "The same of the account that the card number belongs to, if its "
             "`paymentAccountReference` was sent: all its tokens have the same."
         ),
     ] = None
     credential_type: Annotated[
-        CredentialType | None,
-        Meta(description="What kind of number the card number is, if that was sent."),
+        CredentialType | None, doc("What kind of number the card number is, if that was sent.")
     ] = None
 
 

@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
 import msgspec
-from msgspec import Meta
 
+from gatehouse.core.api_values import CamelStruct, doc
 from gatehouse.core.reading.validation import Checked
 from gatehouse.core.secrets.hidden import Secret
 from gatehouse.core.wording.sentences import Phrase, described
@@ -109,44 +109,39 @@ class AuthenticationValue(Secret):
         return cls._wrap(text)
 
 
-class ThreeDSecure(Checked, msgspec.Struct, frozen=True, rename="camel"):
+class ThreeDSecure(Checked, CamelStruct):
     """What 3-D Secure found for this payment, or why it was not needed."""
 
-    version: Annotated[
-        ThreeDSVersion | None, Meta(description="Version of the protocol.", examples=["2.2.0"])
-    ] = None
+    version: Annotated[ThreeDSVersion | None, doc("Version of the protocol.", "2.2.0")] = None
     eci: Annotated[
         Eci | None,
-        Meta(
-            description="Electronic commerce indicator: `05` (Mastercard `02`) says that the "
+        doc(
+            "Electronic commerce indicator: `05` (Mastercard `02`) says that the "
             "cardholder was authenticated, `06` (`01`) that it was attempted.",
-            examples=["05"],
+            "05",
         ),
     ] = None
     status: Annotated[
         ThreeDSStatus | None,
-        Meta(
-            description="`transStatus`: `Y` authenticated, `A` attempted, `N` not authenticated, "
+        doc(
+            "`transStatus`: `Y` authenticated, `A` attempted, `N` not authenticated, "
             "`U` could not be done, `R` rejected by the issuer, `C` challenge not over yet, `I` "
             "for information only.",
-            examples=["Y"],
+            "Y",
         ),
     ] = None
     exemption: Annotated[
         ScaExemption | None,
-        Meta(description="Why strong customer authentication is not needed, if that is claimed."),
+        doc("Why strong customer authentication is not needed, if that is claimed."),
     ] = None
     authentication_value: Annotated[
         AuthenticationValue | None,
-        Meta(
-            description="CAVV or AAV, 20 bytes in Base64. It goes to the payment gateway and is "
-            "never kept."
-        ),
+        doc("CAVV or AAV, 20 bytes in Base64. It goes to the payment gateway and is never kept."),
     ] = None
     ds_transaction_id: Annotated[
         Annotated[str, described(_UUID_FORM, pattern=_UUID)] | None,
-        Meta(
-            description="The name of the authentication at the directory server, a UUID. It goes "
+        doc(
+            "The name of the authentication at the directory server, a UUID. It goes "
             "to the payment gateway and is not kept."
         ),
     ] = None
@@ -207,6 +202,5 @@ def _eci_problem(eci: Eci, status: ThreeDSStatus) -> str | None:
 
 
 ThreeDSecureField = Annotated[
-    ThreeDSecure | None,
-    Meta(description="What 3-D Secure found for this payment, or why it was not needed."),
+    ThreeDSecure | None, doc("What 3-D Secure found for this payment, or why it was not needed.")
 ]

@@ -4,6 +4,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.clock import parse_time
 from gatehouse.core.errors import InvalidFields
 
@@ -11,17 +12,11 @@ _DAY_MS: Final = 86_400_000
 
 SinceText = Annotated[
     Annotated[str, Meta(max_length=40)] | None,
-    Meta(
-        description="The first moment: a day, or a time such as 2026-11-15T08:30:00Z.",
-        examples=["2026-10-01"],
-    ),
+    doc("The first moment: a day, or a time such as 2026-11-15T08:30:00Z.", "2026-10-01"),
 ]
 UntilText = Annotated[
     Annotated[str, Meta(max_length=40)] | None,
-    Meta(
-        description="The first moment after it, in the same words. Default: now.",
-        examples=["2026-11-01"],
-    ),
+    doc("The first moment after it, in the same words. Default: now.", "2026-11-01"),
 ]
 
 

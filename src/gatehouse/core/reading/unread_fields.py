@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta, inspect
+from msgspec import inspect
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.errors import RequestRefused
 from gatehouse.core.reading.field_hints import FieldHints
 from gatehouse.core.reading.request_reader import read_json
@@ -28,16 +29,13 @@ class FieldWarning(msgspec.Struct, frozen=True):
 
     path: Annotated[
         str,
-        Meta(
-            description="Path of the field; empty in the entry that counts the fields not listed.",
-            examples=["cardCvv"],
-        ),
+        doc("Path of the field; empty in the entry that counts the fields not listed.", "cardCvv"),
     ]
     message: Annotated[
         str,
-        Meta(
-            description="Why nothing reads it, and which field may have been meant.",
-            examples=["is not a known field; did you mean cardCvv2Value?"],
+        doc(
+            "Why nothing reads it, and which field may have been meant.",
+            "is not a known field; did you mean cardCvv2Value?",
         ),
     ]
 

@@ -8,8 +8,7 @@ import re
 from enum import StrEnum
 from typing import Annotated, ClassVar, Final, Self
 
-from msgspec import Meta
-
+from gatehouse.core.api_values import doc
 from gatehouse.core.secrets.hidden import Secret
 from gatehouse.core.wording.sentences import Phrase
 
@@ -54,19 +53,19 @@ class CredentialType(StrEnum):
 
 AccountReferenceField = Annotated[
     AccountReference | None,
-    Meta(
-        description="Payment Account Reference (PAR) of the account behind the card number, as "
+    doc(
+        "Payment Account Reference (PAR) of the account behind the card number, as "
         "your processor or token service gives it: 29 capital letters and digits. All tokens of "
         "one account have the same. Only a fingerprint is kept.",
-        examples=["V0010013018036776997406844829"],
+        "V0010013018036776997406844829",
     ),
 ]
 CredentialTypeField = Annotated[
     CredentialType | None,
-    Meta(
-        description="What kind of number `cardNumber` is: the card's own as the customer entered "
+    doc(
+        "What kind of number `cardNumber` is: the card's own as the customer entered "
         "it (`PAN`) or as you kept it (`STORED_PAN`), a network's token for you "
         "(`NETWORK_TOKEN`), or a device's (`DEVICE_TOKEN`: Apple Pay, Google Pay).",
-        examples=["PAN"],
+        "PAN",
     ),
 ]

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Protocol, Self, TypeVar
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.cards.numbers import MaskedCard
 from gatehouse.core.stages.outcomes import Outcome
 
@@ -18,10 +19,7 @@ ClientReferenceId = (
 
 ClientReferenceField = Annotated[
     ClientReferenceId | None,
-    Meta(
-        description="Caller's own reference, kept with the decision and searchable.",
-        examples=["order-1001"],
-    ),
+    doc("Caller's own reference, kept with the decision and searchable.", "order-1001"),
 ]
 """The same as a field of a request."""
 

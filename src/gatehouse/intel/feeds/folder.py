@@ -6,8 +6,7 @@ import stat
 from pathlib import Path
 from typing import Final, Literal
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.intel.agents.claims import NoRoom, Refused, read_text
 from gatehouse.intel.feeds.files import (
     FeedFile,
@@ -29,7 +28,7 @@ AGAIN_MS: Final = 60_000
 """How long to wait before copying a file again for which there was no room."""
 
 
-class FileReport(msgspec.Struct, frozen=True, rename="camel"):
+class FileReport(CamelStruct):
     """A file that is not in use, at least not as it is now."""
 
     name: str

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from gatehouse.core.api_values import doc
 from gatehouse.core.money import MICROS_PER_UNIT
 from gatehouse.sentry import kinds
 from gatehouse.sentry.authentication.reading import NOTHING_SAID, last_authentication
@@ -34,101 +35,90 @@ class AcctInfo(msgspec.Struct, frozen=True, omit_defaults=True):
 
     chAccAgeInd: Annotated[
         Code | UnsetType,
-        Meta(
-            description="Age of the account: `02` made with this payment, `03` less than 30 days, "
+        doc(
+            "Age of the account: `02` made with this payment, `03` less than 30 days, "
             "`04` 30 to 60, `05` more than 60."
         ),
     ] = UNSET
     chAccChangeInd: Annotated[
         Code | UnsetType,
-        Meta(
-            description="Last change: `01` with this payment, `02` less than 30 days ago, `03` 30 "
+        doc(
+            "Last change: `01` with this payment, `02` less than 30 days ago, `03` 30 "
             "to 60, `04` more than 60."
         ),
     ] = UNSET
     chAccPwChangeInd: Annotated[
         Code | UnsetType,
-        Meta(
-            description="Last change of the password: `02` with this payment, `03` less than 30 "
+        doc(
+            "Last change of the password: `02` with this payment, `03` less than 30 "
             "days ago, `04` 30 to 60, `05` more than 60."
         ),
     ] = UNSET
     paymentAccInd: Annotated[
         Code | UnsetType,
-        Meta(
-            description="The card on the account: `02` since this payment, `03` for less than 30 "
+        doc(
+            "The card on the account: `02` since this payment, `03` for less than 30 "
             "days, `04` 30 to 60, `05` more than 60."
         ),
     ] = UNSET
     shipAddressUsageInd: Annotated[
         Code | UnsetType,
-        Meta(
-            description="The shipping address: `01` with this payment for the first time, `02` "
+        doc(
+            "The shipping address: `01` with this payment for the first time, `02` "
             "for less than 30 days, `03` 30 to 60, `04` more than 60."
         ),
     ] = UNSET
     shipNameIndicator: Annotated[
-        Code | UnsetType,
-        Meta(description="`01` the parcel bears the account's name, `02` another."),
+        Code | UnsetType, doc("`01` the parcel bears the account's name, `02` another.")
     ] = UNSET
     suspiciousAccActivity: Annotated[
-        Code | UnsetType,
-        Meta(description="`01` no fraud is known of the account, `02` some is."),
+        Code | UnsetType, doc("`01` no fraud is known of the account, `02` some is.")
     ] = UNSET
-    nbPurchaseAccount: Annotated[
-        Digits | UnsetType, Meta(description="Purchases in the last six months.")
-    ] = UNSET
-    provisionAttemptsDay: Annotated[
-        Digits | UnsetType, Meta(description="New cards in the last 24 hours.")
-    ] = UNSET
-    txnActivityDay: Annotated[
-        Digits | UnsetType, Meta(description="Attempts in the last 24 hours.")
-    ] = UNSET
-    txnActivityYear: Annotated[
-        Digits | UnsetType, Meta(description="Attempts in the last year.")
-    ] = UNSET
+    nbPurchaseAccount: Annotated[Digits | UnsetType, doc("Purchases in the last six months.")] = (
+        UNSET
+    )
+    provisionAttemptsDay: Annotated[Digits | UnsetType, doc("New cards in the last 24 hours.")] = (
+        UNSET
+    )
+    txnActivityDay: Annotated[Digits | UnsetType, doc("Attempts in the last 24 hours.")] = UNSET
+    txnActivityYear: Annotated[Digits | UnsetType, doc("Attempts in the last year.")] = UNSET
 
 
 class MerchantRiskIndicator(msgspec.Struct, frozen=True, omit_defaults=True):
     """`merchantRiskIndicator` of an authentication request."""
 
     shipIndicator: Annotated[
-        ShipIndicator | UnsetType, Meta(description="Where the goods go, as the request says.")
+        ShipIndicator | UnsetType, doc("Where the goods go, as the request says.")
     ] = UNSET
     deliveryTimeframe: Annotated[
-        DeliveryTimeframe | UnsetType, Meta(description="When they come, as the request says.")
+        DeliveryTimeframe | UnsetType, doc("When they come, as the request says.")
     ] = UNSET
     reorderItemsInd: Annotated[
-        Code | UnsetType,
-        Meta(description="`01` the buyer orders this cart for the first time, `02` again."),
+        Code | UnsetType, doc("`01` the buyer orders this cart for the first time, `02` again.")
     ] = UNSET
-    preOrderPurchaseInd: Annotated[
-        Code | UnsetType, Meta(description="`01` available, `02` later.")
-    ] = UNSET
-    preOrderDate: Annotated[str | UnsetType, Meta(description="When, as YYYYMMDD.")] = UNSET
-    giftCardCount: Annotated[Digits | UnsetType, Meta(description="Gift cards.")] = UNSET
-    giftCardAmount: Annotated[
-        str | UnsetType, Meta(description="What they come to, in whole units.")
-    ] = UNSET
+    preOrderPurchaseInd: Annotated[Code | UnsetType, doc("`01` available, `02` later.")] = UNSET
+    preOrderDate: Annotated[str | UnsetType, doc("When, as YYYYMMDD.")] = UNSET
+    giftCardCount: Annotated[Digits | UnsetType, doc("Gift cards.")] = UNSET
+    giftCardAmount: Annotated[str | UnsetType, doc("What they come to, in whole units.")] = UNSET
 
 
 class PriorAuthentication(msgspec.Struct, frozen=True, omit_defaults=True):
     """`threeDSRequestorPriorAuthenticationInfo`: the last time this card was authenticated here."""
 
-    threeDSReqPriorAuthTimestamp: Annotated[
-        str | UnsetType, Meta(description="When, UTC, as YYYYMMDDHHMM.")
-    ] = UNSET
+    threeDSReqPriorAuthTimestamp: Annotated[str | UnsetType, doc("When, UTC, as YYYYMMDDHHMM.")] = (
+        UNSET
+    )
 
 
 class ThreeDSecureData(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a 3-D Secure server can be sent as it is."""
 
-    acctInfo: Annotated[AcctInfo | UnsetType, Meta(description="About the account.")] = UNSET
-    merchantRiskIndicator: Annotated[
-        MerchantRiskIndicator | UnsetType, Meta(description="About the order.")
-    ] = UNSET
+    acctInfo: Annotated[AcctInfo | UnsetType, doc("About the account.")] = UNSET
+    merchantRiskIndicator: Annotated[MerchantRiskIndicator | UnsetType, doc("About the order.")] = (
+        UNSET
+    )
     threeDSRequestorPriorAuthenticationInfo: Annotated[
-        PriorAuthentication | UnsetType, Meta(description="About an earlier authentication.")
+        PriorAuthentication | UnsetType, doc("About an earlier authentication.")
     ] = UNSET
 
 

@@ -3,9 +3,9 @@
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
-from gatehouse.core.api_values import Money, Timestamp, money
+from gatehouse.core.api_values import CamelStruct, Money, Timestamp, doc, money
 from gatehouse.core.clock import iso_time
 from gatehouse.core.filling import filled
 from gatehouse.sentry.authentication.advice import (
@@ -26,76 +26,66 @@ from gatehouse.sentry.authentication.terms import ExemptionPlacement
 class ScaReasonTold(msgspec.Struct, frozen=True, gc=False):
     """One reason for the advice."""
 
-    code: Annotated[ScaReason, Meta(description="Which reason; docs/authentication.md has all.")]
-    text: Annotated[str, Meta(description="The same in words.")]
+    code: Annotated[ScaReason, doc("Which reason; docs/authentication.md has all.")]
+    text: Annotated[str, doc("The same in words.")]
 
 
 class RiskPointTold(msgspec.Struct, frozen=True):
     """One of the six points of article 18."""
 
-    point: Annotated[RiskPoint, Meta(description="What must not have been found.")]
-    answer: Annotated[RiskAnswer, Meta(description="Whether it was.")]
-    by: Annotated[list[str], Meta(description="What answered it: codes of Sentry's reasons.")]
+    point: Annotated[RiskPoint, doc("What must not have been found.")]
+    answer: Annotated[RiskAnswer, doc("Whether it was.")]
+    by: Annotated[list[str], doc("What answered it: codes of Sentry's reasons.")]
 
 
-class CardCountersTold(msgspec.Struct, frozen=True, rename="camel"):
+class CardCountersTold(CamelStruct):
     """What this account has seen of the card since it was last authenticated."""
 
-    count: Annotated[int, Meta(description="Payments before this one.")]
-    sum: Annotated[Money | None, Meta(description="What they came to; null where nobody can tell.")]
+    count: Annotated[int, doc("Payments before this one.")]
+    sum: Annotated[Money | None, doc("What they came to; null where nobody can tell.")]
     authenticated_at: Annotated[
-        Timestamp | None, Meta(description="When it was authenticated; null when it never was.")
+        Timestamp | None, doc("When it was authenticated; null when it never was.")
     ]
 
 
-class RiskBandTold(msgspec.Struct, frozen=True, rename="camel"):
+class RiskBandTold(CamelStruct):
     """The band of article 18 that the amount falls into."""
 
-    up_to: Annotated[Money, Meta(description="Its largest amount.")]
-    reference_rate: Annotated[
-        float, Meta(description="Largest share of fraud in the value of all payments.")
-    ]
+    up_to: Annotated[Money, doc("Its largest amount.")]
+    reference_rate: Annotated[float, doc("Largest share of fraud in the value of all payments.")]
     own_rate: Annotated[
-        float | None, Meta(description="The account's own share; null while it is not measured.")
+        float | None, doc("The account's own share; null while it is not measured.")
     ]
 
 
-class ScaAdviceTold(msgspec.Struct, frozen=True, rename="camel"):
+class ScaAdviceTold(CamelStruct):
     """Whether to authenticate the cardholder, and how to ask."""
 
-    in_scope: Annotated[bool, Meta(description="Whether the rules ask for authentication.")]
-    advice: Annotated[ScaAction, Meta(description="What to do.")]
-    exemption: Annotated[AdvisedExemption | None, Meta(description="Why it can be left out.")]
+    in_scope: Annotated[bool, doc("Whether the rules ask for authentication.")]
+    advice: Annotated[ScaAction, doc("What to do.")]
+    exemption: Annotated[AdvisedExemption | None, doc("Why it can be left out.")]
     placement: Annotated[
-        ExemptionPlacement | None, Meta(description="Where to ask: 3-D Secure, or the payment.")
+        ExemptionPlacement | None, doc("Where to ask: 3-D Secure, or the payment.")
     ]
     challenge_indicator: Annotated[
         ChallengeIndicator | None,
-        Meta(description="`threeDSRequestorChallengeInd` of the authentication request."),
+        doc("`threeDSRequestorChallengeInd` of the authentication request."),
     ]
-    liability: Annotated[
-        LiableParty | None, Meta(description="Who bears a fraud if the issuer agrees.")
-    ]
-    regime: Annotated[str | None, Meta(description="Whose rules hold; null where none do.")]
+    liability: Annotated[LiableParty | None, doc("Who bears a fraud if the issuer agrees.")]
+    regime: Annotated[str | None, doc("Whose rules hold; null where none do.")]
     amount: Annotated[
-        Money | None,
-        Meta(description="The amount as it was compared; null without one or without a rate."),
+        Money | None, doc("The amount as it was compared; null without one or without a rate.")
     ]
-    tra_band: Annotated[
-        RiskBandTold | None, Meta(description="Null where the amount falls into none.")
-    ]
-    counters: Annotated[CardCountersTold | None, Meta(description="Null without a known card.")]
-    checklist: Annotated[
-        list[RiskPointTold], Meta(description="The six points of article 18, one by one.")
-    ]
-    reasons: Annotated[list[ScaReasonTold], Meta(description="Why, what decided first.")]
-    table_as_of: Annotated[str, Meta(description="Day of the table of limits.")]
-    rates_as_of: Annotated[str, Meta(description="Day of the rates of currencies.")]
+    tra_band: Annotated[RiskBandTold | None, doc("Null where the amount falls into none.")]
+    counters: Annotated[CardCountersTold | None, doc("Null without a known card.")]
+    checklist: Annotated[list[RiskPointTold], doc("The six points of article 18, one by one.")]
+    reasons: Annotated[list[ScaReasonTold], doc("Why, what decided first.")]
+    table_as_of: Annotated[str, doc("Day of the table of limits.")]
+    rates_as_of: Annotated[str, doc("Day of the rates of currencies.")]
 
 
 ScaAdviceField = Annotated[
-    ScaAdviceTold | UnsetType,
-    Meta(description="Only where the account asks for advice on authentication."),
+    ScaAdviceTold | UnsetType, doc("Only where the account asks for advice on authentication.")
 ]
 
 

@@ -12,6 +12,7 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.cards.redaction import recordable
 from gatehouse.sentry.policy import LONGEST_KEY, MOST_ENTITIES
 
@@ -45,7 +46,7 @@ class InputFinding(NamedTuple):
     """Whether there is enough to change what was found before."""
 
 
-class FoundInput(msgspec.Struct, frozen=True, rename="camel"):
+class FoundInput(CamelStruct):
     """One key of `customInputs`."""
 
     key: Annotated[str, Meta(min_length=1, max_length=LONGEST_KEY)]

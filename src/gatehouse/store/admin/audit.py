@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import Conflict
 from gatehouse.core.secrets.hashing import keyed_hash
 from gatehouse.core.wording.sentences import Phrase, plain, said_by
@@ -66,7 +67,7 @@ class AuditHead(NamedTuple):
         return f"{self.seq}:{self.seal.translate(_TO_LETTERS)}"
 
 
-class AuditLine(msgspec.Struct, frozen=True, rename="camel"):
+class AuditLine(CamelStruct):
     """Who did what, when, to which account."""
 
     seq: int

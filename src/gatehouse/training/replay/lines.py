@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.labels import Label, is_fraud
 from gatehouse.sentry.request import EventTime, SentryRequest
@@ -23,7 +24,7 @@ class BadLine(InvalidInput):
         self.reason = reason
 
 
-class Recorded(msgspec.Struct, frozen=True, rename="camel"):
+class Recorded(CamelStruct):
     """A request as it came. The label must be there, so that a misspelt one is noticed."""
 
     at: str

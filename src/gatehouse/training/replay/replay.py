@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.clock import iso_time
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.stages.case import Case, ValuesByType
@@ -65,7 +66,7 @@ class ReplayOptions(msgspec.Struct, frozen=True):
     """The last request that the first scorecard learned from, if it learned."""
 
 
-class Retraining(msgspec.Struct, frozen=True, rename="camel"):
+class Retraining(CamelStruct):
     """One time at which a scorecard was to be fitted."""
 
     at: str
@@ -78,7 +79,7 @@ class Retraining(msgspec.Struct, frozen=True, rename="camel"):
     """Why there is no new scorecard."""
 
 
-class FoundOnTheWay(msgspec.Struct, frozen=True, rename="camel"):
+class FoundOnTheWay(CamelStruct):
     """A custom input that is remembered from a moment on."""
 
     at: str

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.wording.notes import read_note
 
 
@@ -39,7 +40,7 @@ class AuditLevel(StrEnum):
     """There is too little to tell."""
 
 
-class AuditFinding(msgspec.Struct, frozen=True, rename="camel"):
+class AuditFinding(CamelStruct):
     """What one check found; names of signals and figures, never a value of a person."""
 
     check: AuditCheck
@@ -49,7 +50,7 @@ class AuditFinding(msgspec.Struct, frozen=True, rename="camel"):
     figures: Mapping[str, float | int | str] = {}
 
 
-class LabelAudit(msgspec.Struct, frozen=True, rename="camel"):
+class LabelAudit(CamelStruct):
     """All findings about some examples."""
 
     records: int

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.core.errors import InvalidInput
 from gatehouse.core.wording.notes import as_note, read_note
 from gatehouse.core.wording.sentences import Phrase, said_by
@@ -32,7 +33,7 @@ ScoreBin = tuple[float, int, int]
 """Where a bin of confidence begins, how many honest requests are in it, and how many frauds."""
 
 
-class Figures(msgspec.Struct, frozen=True, rename="camel"):
+class Figures(CamelStruct):
     """How well one model did on one set of requests."""
 
     events: int
@@ -49,7 +50,7 @@ class Figures(msgspec.Struct, frozen=True, rename="camel"):
     log_loss: float | None
 
 
-class ReportPeriod(msgspec.Struct, frozen=True, rename="camel"):
+class ReportPeriod(CamelStruct):
     """Requests of one span of time."""
 
     since: str
@@ -58,7 +59,7 @@ class ReportPeriod(msgspec.Struct, frozen=True, rename="camel"):
     frauds: int
 
 
-class ModelComparison(msgspec.Struct, frozen=True, rename="camel"):
+class ModelComparison(CamelStruct):
     """The figures of both models on the same requests; None where nothing could be measured."""
 
     candidate: Figures | None
@@ -73,7 +74,7 @@ class OrderValue(msgspec.Struct, frozen=True):
     """An exact decimal number, as money is written everywhere."""
 
 
-class Threshold(msgspec.Struct, frozen=True, rename="camel"):
+class Threshold(CamelStruct):
     """What happens if all requests with less confidence than this are declined."""
 
     below: float
@@ -92,7 +93,7 @@ class Threshold(msgspec.Struct, frozen=True, rename="camel"):
     say."""
 
 
-class Curves(msgspec.Struct, frozen=True, rename="camel"):
+class Curves(CamelStruct):
     """The points of one model's curves, and what thresholds on its confidence do."""
 
     calibration: tuple[CalibrationPoint, ...] = ()
@@ -101,7 +102,7 @@ class Curves(msgspec.Struct, frozen=True, rename="camel"):
     thresholds: tuple[Threshold, ...] = ()
 
 
-class TermShape(msgspec.Struct, frozen=True, rename="camel"):
+class TermShape(CamelStruct):
     """What one feature is worth to a model."""
 
     code: str
@@ -121,7 +122,7 @@ class TermShape(msgspec.Struct, frozen=True, rename="camel"):
         return self.requests * mean
 
 
-class ThresholdInUse(msgspec.Struct, frozen=True, rename="camel"):
+class ThresholdInUse(CamelStruct):
     """A threshold on the confidence that a rule, or a stage of a pipeline, compares it with."""
 
     source: Literal["rule", "pipeline"]
@@ -132,7 +133,7 @@ class ThresholdInUse(msgspec.Struct, frozen=True, rename="camel"):
     threshold: float
 
 
-class ThresholdMeaning(msgspec.Struct, frozen=True, rename="camel"):
+class ThresholdMeaning(CamelStruct):
     """The share of recent requests below a threshold, with the model before and with the new one.
 
     What is `changed` is on the other side of the threshold than it was.
@@ -148,7 +149,7 @@ class ThresholdMeaning(msgspec.Struct, frozen=True, rename="camel"):
     changed_unmapped: int
 
 
-class ScoreMeaning(msgspec.Struct, frozen=True, rename="camel"):
+class ScoreMeaning(CamelStruct):
     """How a model's scores are told, and what becomes of the thresholds that were in use."""
 
     meaning: str
@@ -163,7 +164,7 @@ class ScoreMeaning(msgspec.Struct, frozen=True, rename="camel"):
     mapping: ScoreMapping | None = None
 
 
-class OutcomeScoreReport(msgspec.Struct, frozen=True, rename="camel"):
+class OutcomeScoreReport(CamelStruct):
     """What is known of one outcome, and how well a score of its own tells it from all others."""
 
     outcome: str
@@ -179,7 +180,7 @@ class OutcomeScoreReport(msgspec.Struct, frozen=True, rename="camel"):
     """Why it has no score, or was not measured."""
 
 
-class ModelReport(msgspec.Struct, frozen=True, rename="camel"):
+class ModelReport(CamelStruct):
     """Everything that is reported about one trained model."""
 
     method: str

@@ -2,15 +2,14 @@
 
 from typing import Final
 
-import msgspec
-
+from gatehouse.core.api_values import CamelStruct
 from gatehouse.training.report.report import ModelComparison, ThresholdInUse
 
 NEAR_PARTS: Final = 500
 """Scores agree that are at most this far from each other, in ten-thousandths."""
 
 
-class TrialShift(msgspec.Struct, frozen=True, rename="camel"):
+class TrialShift(CamelStruct):
     """Requests on the other side of a threshold, and what is known of them."""
 
     requests: int
@@ -18,7 +17,7 @@ class TrialShift(msgspec.Struct, frozen=True, rename="camel"):
     legitimate: int
 
 
-class ThresholdTrial(msgspec.Struct, frozen=True, rename="camel"):
+class ThresholdTrial(CamelStruct):
     """A threshold in use with both models."""
 
     in_use: ThresholdInUse
@@ -34,7 +33,7 @@ class ThresholdTrial(msgspec.Struct, frozen=True, rename="camel"):
     """The same for scores that are told as they are; None where those were not recorded."""
 
 
-class ModelTrial(msgspec.Struct, frozen=True, rename="camel"):
+class ModelTrial(CamelStruct):
     """How a model would have scored live traffic, beside the one in force."""
 
     requests: int

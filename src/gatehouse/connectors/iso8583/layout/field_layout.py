@@ -9,19 +9,20 @@ from msgspec import Meta, Struct
 from gatehouse.connectors.iso8583.layout.checks import encoding_problems, structure_problems
 from gatehouse.connectors.iso8583.layout.formats import CountedIn, Encoding, Side
 from gatehouse.connectors.iso8583.roles import Role
+from gatehouse.core.api_values import doc
 from gatehouse.core.reading.validation import Checked
 
 Format = Annotated[
     str,
-    Meta(
+    doc(
+        "such as n6 (fixed), n..19 (two digits of length before it) or ans...999",
         pattern=r"(?:n|a|an|ans|b|z)(?:\.{2,4})?[1-9][0-9]{0,3}",
-        description="such as n6 (fixed), n..19 (two digits of length before it) or ans...999",
     ),
 ]
 FieldNumber = Annotated[
-    str, Meta(pattern=r"[1-9][0-9]{0,2}", description="the number of a field, from 2 to 128")
+    str, doc("the number of a field, from 2 to 128", pattern=r"[1-9][0-9]{0,2}")
 ]
-Name = Annotated[str, Meta(pattern=r"[a-z][a-z0-9_-]{0,39}", description="a name in lower case")]
+Name = Annotated[str, doc("a name in lower case", pattern=r"[a-z][a-z0-9_-]{0,39}")]
 Text = Annotated[str, Meta(min_length=1, max_length=999)]
 
 
