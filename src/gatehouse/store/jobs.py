@@ -16,6 +16,7 @@ from gatehouse.core.secrets.keyring import JOBS as PURPOSE
 from gatehouse.core.secrets.sealing import Sealer
 from gatehouse.core.wording.sentences import Phrase, phrases_of
 from gatehouse.store.admin.admin_session import AdminSession, Change
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import struct_from
 from gatehouse.store.identities.identities import overwrite_deleted
 from gatehouse.store.notices import ChangeNotice, notify
@@ -91,10 +92,8 @@ _COLUMNS: Final = [_C[name] for name in StoredJob.__struct_fields__]
 
 def add(change: Change, account_id: str, new: NewJob) -> StoredJob:
     """Queue a job."""
-    unfinished = sa.select(sa.func.count()).where(
-        _C.account_id == account_id, _C.finished_at_ms.is_(None)
-    )
-    if (change.connection.scalar(unfinished) or 0) >= MOST_UNFINISHED:
+    unfinished = _C.account_id == account_id, _C.finished_at_ms.is_(None)
+    if count_rows(change.connection, JOBS, *unfinished) >= MOST_UNFINISHED:
         raise TooManyJobs(_JOBS_MANY(most=MOST_UNFINISHED))
     job_id = change.new_id("job")
     ordered = (job_id, account_id, new.kind, str(change.actor), new.parameters)

@@ -11,6 +11,7 @@ from gatehouse.core.cards.redaction import recordable
 from gatehouse.core.errors import Conflict, InvalidInput
 from gatehouse.core.wording.sentences import Phrase
 from gatehouse.rules.list_entries import ListEntry
+from gatehouse.store.counting import count_rows
 from gatehouse.store.tables import LIST_ENTRIES
 
 _LIST_SIZE: Final = Phrase(
@@ -75,8 +76,8 @@ def plan_adding(
     An unknown list is empty.
     """
     plan = plan_turn(connection, key, entries, now_ms)
-    counting = sa.select(sa.func.count()).where(entries_of(key), counts_at(now_ms))
-    size = (connection.scalar(counting) or 0) + plan.tally.added
+    there = count_rows(connection, LIST_ENTRIES, entries_of(key), counts_at(now_ms))
+    size = there + plan.tally.added
     if size > MOST_ENTRIES:
         raise Conflict(_LIST_SIZE(name=key.name, size=size, most=MOST_ENTRIES))
     return plan

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import sqlalchemy as sa
 
 from gatehouse.core.ids import first_id, id_time_ms
+from gatehouse.store.counting import count_rows
 from gatehouse.store.tables import DECISIONS, SEARCH_ENTRIES, SEARCH_WAITING
 
 TABLES: Final = (DECISIONS, SEARCH_ENTRIES)
@@ -194,7 +195,7 @@ def count_month(connection: sa.Connection, month: Month) -> int:
     """How many decision records a month has."""
     connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
     here = _D.request_id >= month.first, _D.request_id < month.next.first
-    return connection.scalar(sa.select(sa.func.count()).select_from(DECISIONS).where(*here)) or 0
+    return count_rows(connection, DECISIONS, *here)
 
 
 def drop_month(connection: sa.Connection, month: Month) -> None:

@@ -15,6 +15,7 @@ from gatehouse.core.cards.fingerprints import Fingerprints
 from gatehouse.core.ids import first_id, id_time_ms
 from gatehouse.decisions.record import IMPORTED
 from gatehouse.decisions.record_fingerprints import shown_text
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import Database, is_any_of
 from gatehouse.store.tables import DECISIONS
 
@@ -157,15 +158,12 @@ def texts_of(connection: sa.Connection, account_id: str, request_ids: Sequence[s
 
 def count(connection: sa.Connection, span: RecordSpan) -> int:
     """How many records the span has."""
-    within = _within(span, first_id("req", span.since_ms))
-    query = sa.select(sa.func.count()).select_from(DECISIONS).where(*within)
-    return int(connection.scalar(query) or 0)
+    return count_rows(connection, DECISIONS, *_within(span, first_id("req", span.since_ms)))
 
 
 def count_before(connection: sa.Connection, account_id: str, last: str) -> int:
     """How many requests there are before an id."""
-    query = sa.select(sa.func.count()).where(_D.account_id == account_id, _D.request_id < last)
-    return connection.scalar(query) or 0
+    return count_rows(connection, DECISIONS, _D.account_id == account_id, _D.request_id < last)
 
 
 def erased_in(connection: sa.Connection, account_id: str, first: str, last: str) -> list[str]:

@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from gatehouse.core.events import EventName, NewEvent
 from gatehouse.core.ids import first_id
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import is_any_of, let_last
 from gatehouse.store.tables import EVENTS, WEBHOOK_DELIVERIES
 
@@ -194,8 +195,7 @@ def count_held_back(connection: sa.Connection) -> int:
     if connection.dialect.name == "sqlite":
         return 0
     last = sa.select(_E.xid).order_by(_E.seq.desc()).limit(_SCANNED_AT_ONCE).subquery()
-    waiting = sa.select(sa.func.count()).select_from(last).where(last.c.xid >= _OLDEST_RUNNING)
-    return connection.scalar(waiting) or 0
+    return count_rows(connection, last, last.c.xid >= _OLDEST_RUNNING)
 
 
 def rebase(connection: sa.Connection) -> None:

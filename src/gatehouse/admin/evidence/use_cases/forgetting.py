@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from gatehouse.admin.evidence.tables import DISPUTE_CASES, DISPUTE_FILES
 from gatehouse.admin.outcomes.use_cases.disputes import disputes_about
 from gatehouse.core.ids import first_id
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import is_any_of
 from gatehouse.store.decisions.evidence_table import ORDER_EVIDENCE
 
@@ -62,13 +63,8 @@ def forget_before(account_id: str, before_ms: int, connection: sa.Connection, li
 def count_before(connection: sa.Connection, account_id: str, before_ms: int) -> int:
     """How much an account kept before a moment."""
     first = first_id("req", before_ms)
-    queries = [
-        sa.select(sa.func.count()).where(_E.account_id == account_id, _E.request_id < first),
-        *(
-            sa.select(sa.func.count()).where(
-                table.c.account_id == account_id, table.c[name] < before_ms
-            )
-            for table, name in _DESK
-        ),
-    ]
-    return sum(connection.scalar(query) or 0 for query in queries)
+    older = _E.account_id == account_id, _E.request_id < first
+    return count_rows(connection, ORDER_EVIDENCE, *older) + sum(
+        count_rows(connection, table, table.c.account_id == account_id, table.c[name] < before_ms)
+        for table, name in _DESK
+    )
