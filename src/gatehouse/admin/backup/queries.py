@@ -9,9 +9,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from gatehouse.core.errors import Conflict
+from gatehouse.store.counting import count_rows
 from gatehouse.store.database import Database
 from gatehouse.store.events import outbox
-from gatehouse.store.tables import EVENTS, KEY_RING, METADATA, STATE, WEBHOOK_DELIVERIES
+from gatehouse.store.tables import KEY_RING, METADATA, STATE
 
 _AT_ONCE: Final = 2000
 _MADE_BY_MIGRATION: Final = frozenset({KEY_RING.name, STATE.name})
@@ -21,28 +22,23 @@ Reached = Callable[[int, int], object]
 """Told how many rows of how many are copied."""
 
 
-def count_rows(connection: sa.Connection, tables: Sequence[sa.Table]) -> dict[str, int]:
+def rows_of(connection: sa.Connection, tables: Sequence[sa.Table]) -> dict[str, int]:
     """How many rows each table has."""
-    return {
-        table.name: connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0
-        for table in tables
-    }
+    return {table.name: count_rows(connection, table) for table in tables}
 
 
 def refuse_used(database: Database) -> None:
     """Refuse a database in which something was done already."""
     tables = [each for each in METADATA.sorted_tables if each.name not in _MADE_BY_MIGRATION]
     with database.reading() as connection:
-        for name, rows in count_rows(connection, tables).items():
+        for name, rows in rows_of(connection, tables).items():
             if rows:
                 raise Conflict(f"the target is not empty: {name} has {rows} rows")
 
 
-def copy_rows(
-    source: Database, target: Database, reached: Reached, metadata: sa.MetaData = METADATA
-) -> dict[str, int]:
+def copy_rows(source: Database, target: Database, reached: Reached) -> dict[str, int]:
     """Copy every row; all or nothing. How many each table has."""
-    tables = metadata.sorted_tables
+    tables = METADATA.sorted_tables
     done = 0
     with source.reading() as reader, target.writing() as writer:
         if not target.is_sqlite:
@@ -50,7 +46,7 @@ def copy_rows(
             writer.execute(sa.text("SET LOCAL statement_timeout = 0"))
             # It stands still while the source looks for the rows of a large table.
             writer.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = 0"))
-        counts = count_rows(reader, tables)
+        counts = rows_of(reader, tables)
         total = sum(counts.values())
         for table in reversed(tables):
             writer.execute(table.delete())
@@ -60,9 +56,8 @@ def copy_rows(
                 _insert(writer, table, columns, rows)
                 done += len(rows)
                 reached(done, total)
-        _compare(counts, count_rows(writer, tables))
-        if {EVENTS.name, WEBHOOK_DELIVERIES.name} <= metadata.tables.keys():
-            outbox.rebase(writer)
+        _compare(counts, rows_of(writer, tables))
+        outbox.rebase(writer)
         if not target.is_sqlite:
             restart_sequences(writer, tables)
     return counts

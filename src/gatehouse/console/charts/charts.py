@@ -12,6 +12,7 @@ from markupsafe import Markup
 from gatehouse.core.wording.sentences import number_text
 
 _WIDTH: Final = 640
+_HEIGHT: Final = 200
 _LEFT: Final = 54
 _RIGHT: Final = 8
 _TOP: Final = 24
@@ -62,12 +63,10 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """Writes a value at the axis, if shorter than elsewhere."""
 
 
-def line_chart(
-    words: Words, labels: Sequence[str], series: Sequence[Series], height: int = 200
-) -> Markup:
+def line_chart(words: Words, labels: Sequence[str], series: Sequence[Series]) -> Markup:
     """Values over time as lines."""
-    scale = _Scale(_values(series), height)
-    parts = [_axis(scale, words), _labels(labels, words, height)]
+    scale = _Scale(_values(series))
+    parts = [_axis(scale, words), _labels(labels, words)]
     for number, each in enumerate(series, 1):
         spots = [
             None if value is None else f"{_x(place, len(labels)):.1f},{scale.y(value):.1f}"
@@ -75,17 +74,15 @@ def line_chart(
         ]
         line = Markup('<polyline class="line {}" points="{}"/>')
         parts += [line.format(_stroke(each, number), " ".join(run)) for run in _runs(spots)]
-    return _figure(words, height, parts, labels, series)
+    return _figure(words, _HEIGHT, parts, labels, series)
 
 
-def stacked_chart(
-    words: Words, labels: Sequence[str], series: Sequence[Series], height: int = 200
-) -> Markup:
+def stacked_chart(words: Words, labels: Sequence[str], series: Sequence[Series]) -> Markup:
     """Parts of a whole over time, as bars on top of each other."""
     sums = [sum(each.values[i] or 0 for each in series) for i in range(len(labels))]
-    scale = _Scale([0, *sums], height)
+    scale = _Scale([0, *sums])
     step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(labels))
-    parts = [_axis(scale, words), _labels(labels, words, height, middle=True)]
+    parts = [_axis(scale, words), _labels(labels, words, middle=True)]
     for place, label in enumerate(labels):
         low = 0.0
         for number, each in enumerate(series, 1):
@@ -107,7 +104,7 @@ def stacked_chart(
                     f"{label}: {each.name} {words.write(value)}",
                 )
             )
-    return _figure(words, height, parts, labels, series)
+    return _figure(words, _HEIGHT, parts, labels, series)
 
 
 def bar_chart(words: Words, bars: Sequence[Bar]) -> Markup:
@@ -169,15 +166,14 @@ def spark(values: Sequence[float], title: str, width: int = 96, height: int = 24
 class _Scale:
     """From values to places in the picture, with round numbers at its lines."""
 
-    def __init__(self, values: Sequence[float], height: int) -> None:
+    def __init__(self, values: Sequence[float]) -> None:
         low, high = min(0.0, *values, 0.0), max(*values, 0.0)
         self.step = _round_step((high - low) / 4 or 1)
         self.low = self.step * int(low // self.step)
         self.high = max(self.low + self.step, self.step * -int(-high // self.step))
-        self._height = height - _TOP - _BOTTOM
 
     def y(self, value: float) -> float:
-        return _TOP + self._height * (1 - (value - self.low) / (self.high - self.low))
+        return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - (value - self.low) / (self.high - self.low))
 
     def lines(self) -> list[float]:
         count = round((self.high - self.low) / self.step)
@@ -224,7 +220,7 @@ def _axis(scale: _Scale, words: Words) -> Markup:
     )  # fmt: skip
 
 
-def _labels(labels: Sequence[str], words: Words, height: int, *, middle: bool = False) -> Markup:
+def _labels(labels: Sequence[str], words: Words, *, middle: bool = False) -> Markup:
     """As many labels below the picture as there is room for, and what they are."""
     longest = max(map(len, labels), default=0)
     fitting = int((_WIDTH - _LEFT - _RIGHT) / ((longest + _GAP) * _LETTER))
@@ -237,11 +233,11 @@ def _labels(labels: Sequence[str], words: Words, height: int, *, middle: bool = 
         anchor = "end" if not middle and place and place == len(labels) - 1 else anchor
         parts.append(
             Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(
-                x, height - 22, anchor, labels[place]
+                x, _HEIGHT - 22, anchor, labels[place]
             )
         )
     title = Markup('<text class="axis-title" x="{}" y="{}" text-anchor="end">{}</text>')
-    parts.append(title.format(_WIDTH - _RIGHT, height - 4, words.label))
+    parts.append(title.format(_WIDTH - _RIGHT, _HEIGHT - 4, words.label))
     return Markup("").join(parts)
 
 

@@ -44,9 +44,7 @@ class Partitioned(CamelStruct):
     """The first month whose records have a partition of their own."""
 
 
-def partition_decisions(
-    session: AdminSession, sleep: Callable[[float], None] = time.sleep
-) -> Partitioned:
+def partition_decisions(session: AdminSession) -> Partitioned:
     """Put the tables of decision records into partitions, or do nothing if they are there."""
     session.actor.check_installation()
     database = session.database
@@ -61,13 +59,13 @@ def partition_decisions(
             if partitions.is_partitioned(connection):
                 return Partitioned(True, _shown(partitions.months(connection)[0]))
             first = partitions.first_month(connection, session.clock())
-        _partition(database, first, sleep)
+        _partition(database, first)
         with session.change(unseen=True) as change:
             change.audit("decisions.partition", firstMonth=_shown(first))
         return Partitioned(False, _shown(first))
 
 
-def _partition(database: Database, first: Month, sleep: Callable[[float], None]) -> None:
+def _partition(database: Database, first: Month) -> None:
     def put(connection: sa.Connection) -> None:
         # Without the check, the whole table would be read while requests wait.
         if partitions.refused_from(connection) != first:
@@ -77,17 +75,17 @@ def _partition(database: Database, first: Month, sleep: Callable[[float], None])
             )
         partitions.put_into_partitions(connection, first)
 
-    _change(database, lambda c: partitions.add_checks(c, first), sleep)
+    _change(database, lambda c: partitions.add_checks(c, first))
     try:
         with database.writing() as connection:
             # It reads every row, and lets requests go on.
             connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
             partitions.validate_checks(connection)
-        _change(database, put, sleep)
+        _change(database, put)
     except BaseException:
         # Requests of the first month would be refused by a check that stays.
         try:
-            _change(database, partitions.drop_checks, sleep)
+            _change(database, partitions.drop_checks)
         except GatehouseError as error:
             reason = _BUSY if isinstance(error, _TableBusy) else error
             raise Conflict(
@@ -146,7 +144,7 @@ class PartitionKeeper:
             made[:] = partitions.make_months(connection, there[-1], now)
 
         if there[-1] < _ahead(now):
-            _change(self._session.database, make, time.sleep)
+            _change(self._session.database, make)
             self._last = max([self._last, *made])
         return made
 
@@ -155,7 +153,7 @@ class PartitionKeeper:
         database = self._session.database
         with exclusive(database, _WORK) as was_free:
             if was_free:
-                _change(database, partitions.drop_checks, time.sleep)
+                _change(database, partitions.drop_checks)
                 _log.warning("took away a check that an unfinished partitioning had left")
 
 
@@ -165,9 +163,7 @@ def _ahead(now: Month) -> Month:
     return now
 
 
-def _change(
-    database: Database, work: Callable[[sa.Connection], None], sleep: Callable[[float], None]
-) -> None:
+def _change(database: Database, work: Callable[[sa.Connection], None]) -> None:
     """Change tables in a transaction that gives way to requests, some times if need be."""
     for attempt in range(1, _ATTEMPTS + 1):
         try:
@@ -180,7 +176,7 @@ def _change(
             if attempt == _ATTEMPTS:
                 raise
             # Requests that waited behind this attempt go first.
-            sleep(_PAUSE_S)
+            time.sleep(_PAUSE_S)
 
 
 class _TableBusy(Conflict):
