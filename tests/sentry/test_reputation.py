@@ -68,10 +68,10 @@ def test_a_label_counts_half_after_the_half_life_and_less_from_day_to_day() -> N
 
 def test_of_years_a_label_counts_half_after_one() -> None:
     made = labels_of(*frauds(TODAY), *goods(TODAY, TODAY))
-    assert made.of_years(TODAY) == pytest.approx((1.0, 3.0))
-    assert made.of_years(TODAY + SLOW_HALF_LIFE_DAYS) == pytest.approx((0.5, 1.5), rel=1e-5)
-    assert made.of_years(TODAY + HALF_LIFE_DAYS)[0] > 0.9
-    assert made.of_years(TODAY - 7) == made.of_years(TODAY)
+    assert made.sums(TODAY)[2:] == pytest.approx((1.0, 3.0))
+    assert made.sums(TODAY + SLOW_HALF_LIFE_DAYS)[2:] == pytest.approx((0.5, 1.5), rel=1e-5)
+    assert made.sums(TODAY + HALF_LIFE_DAYS)[2] > 0.9
+    assert made.sums(TODAY - 7)[2:] == made.sums(TODAY)[2:]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_whatever_is_told_the_sums_stay_possible(
     for day, fraud, times in steps:
         made.add(day, fraud=fraud, times=times)
         assert 0 <= made.frauds <= made.known
-        for seen, known in (made.recent(day), made.of_years(day)):
+        for seen, known in (made.recent(day), made.sums(day)[2:]):
             assert 0 <= seen <= known < math.inf
         assert 0 <= made.latest_share(20) <= 1
         course = made.trend(day)

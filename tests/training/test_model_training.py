@@ -114,7 +114,7 @@ def test_the_trial_model_learns_only_from_labels_that_were_known_then(
 
     def fit(examples: Examples, rows: Any, *others: Any) -> Fitted:
         seen.append(rows)
-        return Fitted(load_sheet(), "logistic", 1, 1, 0.0, 1.0, ())
+        return Fitted(load_sheet(), "logistic", 1, 1, ())
 
     monkeypatch.setattr(model_training, "fit", fit)
     # Requests are not always added in order of time.
@@ -288,7 +288,7 @@ def test_a_model_that_could_not_be_tried_is_made_and_has_no_figures() -> None:
 def test_a_trial_by_another_method_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def fit(examples: Examples, rows: Any, *others: Any) -> Fitted:
         method = "ebm" if len(rows) == len(examples) else "logistic"
-        return Fitted(load_sheet(), method, 1, 1, 0.0, 1.0, ())
+        return Fitted(load_sheet(), method, 1, 1, ())
 
     monkeypatch.setattr(model_training, "fit", fit)
     report = _train(_examples())

@@ -142,7 +142,7 @@ def fits(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Examples, list[int], str
         )
         sheet = Sheet(version, Prior(0.01 * len(asked), "A test."), 0.1, quiet)
         frauds = sum(examples.labels[row] for row in rows.tolist())
-        return Fitted(sheet, "test", frauds, len(rows) - frauds, 0.0, 0.0, ())
+        return Fitted(sheet, "test", frauds, len(rows) - frauds, ())
 
     monkeypatch.setattr(model_fitting, "fit", fit)
     return asked

@@ -56,8 +56,6 @@ class Fitted(msgspec.Struct, frozen=True):
     method: str
     frauds: int
     legitimates: int
-    since_s: float
-    until_s: float
     learned: tuple[str, ...]
     """The codes whose terms the data made; the others are those of the base."""
     doubt: str | None = None
@@ -122,8 +120,6 @@ def fit(examples: Examples, rows: Rows, base: Sheet, version: str, options: FitO
         method,
         frauds,
         legitimates,
-        float(times.min()),
-        float(times.max()),
         tuple(learned),
         doubt,
     )

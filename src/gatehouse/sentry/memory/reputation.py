@@ -204,12 +204,8 @@ class LabelCounts(msgspec.Struct, gc=False):
         """Frauds and all labels, each worth less the older its event is, and none more than one."""
         return self.sums(day)[:2]
 
-    def of_years(self, day: int) -> tuple[float, float]:
-        """The same when labels are forgotten slowly."""
-        return self.sums(day)[2:]
-
     def sums(self, day: int) -> Sums:
-        """Both at once, as a request asks for them of everything that it names."""
+        """The same, and then both when labels are forgotten slowly, as a request asks for them."""
         known_sums = self.known_sums
         if known_sums is not None and known_sums[0] == day:
             return known_sums[1]
