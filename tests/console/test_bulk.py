@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from gatehouse.access.roles import UserRole
+from gatehouse.admin.approvals.use_cases import approvals
 from gatehouse.admin.reviews.use_cases.reviews import get_review
 from gatehouse.store.tables import REVIEWS
 from tests.admin.recorded import Recorder
@@ -41,6 +42,9 @@ def test_chosen_reviews_are_declined_and_brought_back_with_one_button(
     path = f"/a/{console.account_id}/bulk"
     queue = ada.get(f"/a/{console.account_id}/reviews").text
     assert queue.count('name="id"') == 3
+    assert 'value="list/' not in queue
+    boss = console.as_role(UserRole.MANAGER, login="boss@shop.test")
+    assert 'value="list/' in boss.get(f"/a/{console.account_id}/reviews").text
     chosen = {"id": waiting[:2], "from": "reviews", "do": "decline"}
     assert ada.post(path, chosen).status_code == 422
     done = ada.post(path, {**chosen, "reason": "one attack, card 4242424242424242"})
@@ -54,6 +58,21 @@ def test_chosen_reviews_are_declined_and_brought_back_with_one_button(
     assert ben.post(undo).status_code == 409
     ada.post(undo)
     assert _states(console, waiting) == ["OPEN"] * 3
+
+
+def test_what_could_not_be_undone_is_not_called_undone(
+    console: Console, waiting: list[str]
+) -> None:
+    boss = console.as_role(UserRole.MANAGER, login="boss@shop.test")
+    path = f"/a/{console.account_id}/bulk"
+    listed = {"id": waiting, "from": "reviews", "do": "list/user/blocked-users"}
+    done = boss.post(path, listed).headers["location"]
+    assert "Done." in boss.get(done).text
+    approvals.set_wanted(console.session, console.account_id, ["lists"])
+    boss.post(re.sub(r"\?.*", "/undo", done))
+    page = boss.get(done).text
+    assert "Nothing was undone." in page
+    assert "Can be undone until" not in page
 
 
 def test_all_that_fit_are_shown_before_anything_happens(

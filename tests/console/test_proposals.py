@@ -143,7 +143,7 @@ def test_lists_pipelines_and_top_ups_wait_for_another_person(
     pipeline = configurations.listing(session, account_id, PIPELINES)[0].document
     draft = {"document": pipeline + "# changed\n", "pipeline": "1", "base": "1", "note": "why"}
     sent = [
-        (f"{start}/lists/bad-words/add", {"values": "scam"}),
+        (f"{start}/lists/bad-words/add", {"values": "scam", "reason": "a gang", "days": "3650"}),
         (f"{start}/lists/bad-words/remove", {"value": "spam"}),
         (f"{start}/lists/bad-words/drop", {}),
         (f"{start}/pipelines/apply", draft),
@@ -156,7 +156,8 @@ def test_lists_pipelines_and_top_ups_wait_for_another_person(
     assert lists.get(session, account_id, "bad-words").answer.entries == 1
     other = console.as_role(UserRole.ADMINISTRATOR, account_id)
     page = other.get(f"{start}/proposals").text
-    for part in ("scam", "Take entries off a list", "Change a pipeline", "invoice 1"):
+    assert re.search(r"scam · a gang · expires \w+ \d+, 20\d\d", page)
+    for part in ("Take entries off a list", "Change a pipeline", "invoice 1"):
         assert part in page
     for made in proposals.listing(session, account_id):
         if not isinstance(made.content, TakeOffList | DropList):

@@ -41,6 +41,7 @@ from gatehouse.core.errors import ApprovalNeeded, GatehouseError
 from gatehouse.core.money import parse_amount
 from gatehouse.core.wording.sentences import Phrase, said_by
 from gatehouse.store.admin.use_case import UseCase
+from gatehouse.store.configured.list_plans import PlannedEntry
 from gatehouse.training.report.trial import ModelTrial
 
 _OPEN: Final = "open"
@@ -264,12 +265,19 @@ def _facts(visit: Visit, proposal: Proposal) -> list[tuple[str, str]]:
     for flag in {"enabled", "forget_factors", "raw_scores", "starts"} & told.keys():
         told[flag] = visit.text(f"common.{'yes' if told[flag] else 'no'}")
     if isinstance(proposal.content, PutOnList | TakeOffList):
-        told["entries"] = "\n".join(each.shown for each in proposal.content.entries)
+        told["entries"] = "\n".join(_entry(visit, each) for each in proposal.content.entries)
     return [
         (visit.text(f"proposals.facts.{name}"), str(value))
         for name, value in told.items()
         if value not in (None, "") and name not in ("type", "user_id", "role_id", "operation")
     ]
+
+
+def _entry(visit: Visit, entry: PlannedEntry) -> str:
+    """What is to be on a list, why, and until when."""
+    ends = visit.formats.moment(entry.expires_at_ms, "date") if entry.expires_at_ms else None
+    until = ends and f"{visit.text('proposals.expires')} {ends}"
+    return " \N{MIDDLE DOT} ".join(each for each in (entry.shown, entry.reason, until) if each)
 
 
 def _fee(visit: Visit, fee_type: str, amount: str) -> str:
