@@ -144,7 +144,7 @@ def test_tls_files_that_cannot_be_used_are_refused_before_anything_is_served(
     refused(certificate, locked, named="GATEHOUSE_TLS_KEY_FILE")
     refused(certificate, tmp_path / "none", named="GATEHOUSE_TLS_KEY_FILE")
     refused(key_file, key_file, named="GATEHOUSE_TLS_CERT_FILE")
-    refused(certificate, "", named="GATEHOUSE_TLS_CERT_FILE")
+    refused(certificate, "", named=f"GATEHOUSE_TLS_KEY_FILE: {certificate} holds no private key")
     refused("", key_file, named="GATEHOUSE_TLS_KEY_FILE")
     refused(certificate, key_file, tmp_path / "none", named="GATEHOUSE_WEBHOOK_CA_FILE")
 

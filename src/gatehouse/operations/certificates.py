@@ -92,16 +92,18 @@ def check_tls(settings: Settings) -> x509.Certificate | None:
     The authority of webhooks is tried, too.
     """
     if settings.webhook_ca_file:
-        _read("WEBHOOK_CA_FILE", settings.webhook_ca_file, x509.load_pem_x509_certificates)
+        _certificates("WEBHOOK_CA_FILE", settings.webhook_ca_file)
     certificate_file, key_file = settings.tls_cert_file, settings.tls_key_file
     if not certificate_file:
         if key_file:
             raise SettingsError(f"{PREFIX}TLS_KEY_FILE is of no use without {PREFIX}TLS_CERT_FILE")
         return None
-    setting = "TLS_KEY_FILE" if key_file else "TLS_CERT_FILE"
-    chain = _read("TLS_CERT_FILE", certificate_file, x509.load_pem_x509_certificates)
+    chain = _certificates("TLS_CERT_FILE", certificate_file)
     key = _read(
-        setting, key_file or certificate_file, lambda text: load_pem_private_key(text, None)
+        "TLS_KEY_FILE",
+        key_file or certificate_file,
+        "private key",
+        lambda text: load_pem_private_key(text, None),
     )
     why = "it is not the key of the certificate"
     if key.public_key() == chain[0].public_key():
@@ -112,10 +114,14 @@ def check_tls(settings: Settings) -> x509.Certificate | None:
             why = str(error.reason)
         else:
             return chain[0]
-    raise SettingsError(f"{PREFIX}{setting} cannot be used with {certificate_file}: {why}")
+    raise SettingsError(f"{PREFIX}TLS_KEY_FILE cannot be used with {certificate_file}: {why}")
 
 
-def _read(setting: str, path: str, load: Callable[[bytes], T]) -> T:
+def _certificates(setting: str, path: str) -> list[x509.Certificate]:
+    return _read(setting, path, "certificate", x509.load_pem_x509_certificates)
+
+
+def _read(setting: str, path: str, what: str, load: Callable[[bytes], T]) -> T:
     try:
         return load(Path(path).read_bytes())
     except OSError as error:
@@ -123,5 +129,5 @@ def _read(setting: str, path: str, load: Callable[[bytes], T]) -> T:
     except TypeError:
         why = "has a password; a server starts without anybody who types it"
     except (ValueError, UnsupportedAlgorithm):
-        why = "does not hold what it must (PEM)"
+        why = f"holds no {what} (PEM)"
     raise SettingsError(f"{PREFIX}{setting}: {path} {why}")

@@ -101,7 +101,7 @@ class Settings(
     host: str = _text("127.0.0.1", "Address the server listens on.", "address")
     port: int = _number(8080, "Port the server listens on.", "port", (0, 65535))
     tls_cert_file: str = _text("", "Certificate chain (PEM) for HTTPS served directly.", "path")
-    tls_key_file: str = _text("", "Private key (PEM) of that certificate.", "path")
+    tls_key_file: str = _text("", "Its private key (PEM); empty: in the same file.", "path")
     trusted_proxies: tuple[Network, ...] = _setting(
         (),
         "Networks of the proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
