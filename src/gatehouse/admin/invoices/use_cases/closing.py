@@ -52,6 +52,7 @@ _CREDITS_MORE: Final = Phrase(
 _CREDIT_UNITS: Final = Phrase(
     "refused.credit_units", "a credit is a positive number of whole minor units"
 )
+_CREDIT_REASON: Final = Phrase("refused.credit_reason", "a credit needs a reason")
 _ONLY_INVOICES: Final = Phrase("refused.only_invoices", "only an invoice can be credited")
 _COMMITMENT: Final = "COMMITMENT"
 _CREDIT: Final = "CREDIT"
@@ -103,6 +104,8 @@ def _credit(
     change: Change, account_id: str, number: str, micros: int | None, reason: str
 ) -> Invoice:
     reason = ledger.kept_note(reason)
+    if not reason.strip():
+        raise InvalidInput(_CREDIT_REASON())
     of = queries.get(change.connection, account_id, number)
     if of.kind is not InvoiceKind.INVOICE:
         raise InvalidInput(_ONLY_INVOICES())
