@@ -192,7 +192,7 @@ def test_a_backup_is_a_whole_database_taken_while_serving(
         (["balance", "adjust", "ACCOUNT", "-1"], 2, "reason"),
         (["balance", "adjust", "ACCOUNT", "-1000", "--reason", "x"], 4, "more than the available"),
         (["prices", "set", "ACCOUNT", "PRECHECK"], 4, "TYPE=FEE"),
-        (["prices", "set", "ACCOUNT", "MAGIC=1"], 4, "no fee type MAGIC"),
+        (["prices", "set", "ACCOUNT", "MAGIC=list"], 4, "no fee type MAGIC"),
         (["prices", "set", "ACCOUNT", "PRECHECK=-1"], 4, "negative"),
         (["accounts", "policy", "ACCOUNT", "--avs", "WRONG=DECLINE"], 4, "not a policy"),
         (["accounts", "sentry", "ACCOUNT", "--entity", ""], 4, "1 to 64 printable characters"),

@@ -213,6 +213,16 @@ def test_prices_of_an_account_count_from_now_on(console: Console) -> None:
     assert refused.status_code == 422
 
 
+def test_only_a_changed_price_becomes_an_account_s_own_and_an_empty_one_ends_that(
+    console: Console,
+) -> None:
+    operator = console.as_role(UserRole.OPERATOR)
+    for own in ({"PRECHECK": 11_000}, {}):
+        sent = {"PRECHECK": "0.011" if own else "", "SENTRY": "0.02", "RULES": "0.01"}
+        operator.post(_path(console, "/prices"), sent)
+        assert accounts.get(console.session, console.account_id).account.fees == own
+
+
 def test_a_long_reason_is_kept_whole_or_refused(console: Console) -> None:
     operator = console.as_role(UserRole.OPERATOR)
     reason = "a wrong top-up, " * 20

@@ -123,13 +123,17 @@ def test_a_refused_proposal_changes_nothing_and_says_why(console: Console, accou
 
 def test_what_is_proposed_is_shown_in_words(console: Console, account_id: str) -> None:
     approvals.set_wanted(console.session, account_id, ["adjustments", "rules"])
-    fees = {"SENTRY": "0.01", "ID_VERIFY": "0.05"}
+    fees = {"SENTRY": "0.01", "ID_VERIFY": "list"}
     for change in (SetPrices(fees), SetApprovals(()), SetApprovals(("rules",))):
         proposals.propose(console.session, account_id, change)
     admin = console.as_role(UserRole.ADMINISTRATOR, account_id, locale="de")
     page = admin.get(f"/a/{account_id}/proposals").text
     facts = re.findall(r"<dd><bdi>(.*?)</bdi></dd>", page.replace("\N{NO-BREAK SPACE}", " "))
-    assert sorted(facts) == ["Regeln", "Sentry 0,01 $, ID Verify 0,05 $", "nichts mehr"]
+    assert sorted(facts) == [
+        "Regeln",
+        "Sentry 0,01 $, ID Verify wie in der Preisliste",
+        "nichts mehr",
+    ]
 
 
 def test_lists_pipelines_and_top_ups_wait_for_another_person(

@@ -25,6 +25,8 @@ MINOR_UNITS_OF_DEFAULTS: Final = 100
 
 FEE_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 MOST_OWN: Final = 100
+OF_LIST: Final = "list"
+"""In the place of a fee: the account has none of its own any more."""
 
 
 def is_fee_type(name: str) -> bool:
@@ -38,10 +40,12 @@ def offered(fees: Mapping[str, int], fee_type: str) -> list[str]:
     return [each.partition("/")[2] for each in fees if each.startswith(f"{fee_type}/")]
 
 
-def parse_fee(fee_type: str, amount: str) -> tuple[str, int]:
-    """Read a fee given by an operator."""
+def parse_fee(fee_type: str, amount: str) -> tuple[str, int | None]:
+    """Read a fee given by an operator; None is that of the list again."""
     if not is_fee_type(fee_type):
         raise InvalidInput(_NO_FEE(fee=fee_type, known=", ".join(DEFAULT_FEES)))
+    if amount == OF_LIST:
+        return fee_type, None
     try:
         micros = parse_amount(amount)
     except ValueError as error:

@@ -150,7 +150,7 @@ def experiment(
 
 @app.command()
 def prices(
-    prices: Annotated[list[str], argument("TYPE=FEE...", "PRECHECK=0.04.")],
+    prices: Annotated[list[str], argument("TYPE=FEE...", "PRECHECK=0.04, or =list.")],
     account: AccountOption = None,
     as_json: AsJson = False,
 ) -> None:

@@ -34,6 +34,7 @@ from gatehouse.admin.models.pages.model_view import figure
 from gatehouse.admin.people.use_cases import roles
 from gatehouse.admin.sign_in.pages.link_page import show_link
 from gatehouse.admin.top_ups.use_cases.limits import minor_micros
+from gatehouse.billing.fees import OF_LIST
 from gatehouse.console.pages import Action, Declarations, Page
 from gatehouse.console.refusals import PageRefused
 from gatehouse.console.visit import Visit
@@ -281,7 +282,9 @@ def _entry(visit: Visit, entry: PlannedEntry) -> str:
 
 
 def _fee(visit: Visit, fee_type: str, amount: str) -> str:
-    return f"{visit.function(fee_type)} {visit.money(parse_amount(amount))}"
+    is_own = amount != OF_LIST
+    fee = visit.money(parse_amount(amount)) if is_own else visit.text("money.of_list")
+    return f"{visit.function(fee_type)} {fee}"
 
 
 _ALL: Final = "/a/{account}/proposals"

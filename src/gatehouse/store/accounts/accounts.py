@@ -126,10 +126,12 @@ def set_credit_limit(change: Change, account_id: str, limit: int | None) -> None
     change.audit("account.credit-limit", account_id, micros=limit, previous=state.credit)
 
 
-def set_fees(change: Change, account_id: str, fees: dict[str, int]) -> Account:
-    """Give the account its own fees for the named types."""
+def set_fees(change: Change, account_id: str, fees: dict[str, int | None]) -> Account:
+    """Give the account its own fees for the named types; None is that of the list again."""
     account = get(change.connection, account_id)
-    return _update(change, account, "fees", {**account.fees, **fees})
+    merged = {**account.fees, **fees}
+    own = {name: fee for name, fee in merged.items() if fee is not None}
+    return _update(change, account, "fees", own)
 
 
 def set_policy(change: Change, account_id: str, stage: str, policy: Any) -> Account:

@@ -197,7 +197,7 @@ def set_prices(
         list[str],
         argument(
             "[ACCOUNT] TYPE=FEE...",
-            "PRECHECK=0.04. An account in front is the same as --account.",
+            "PRECHECK=0.04, or =list. An account in front is the same as --account.",
             callback=account_before_pairs,
             autocompletion=account_ids,
         ),

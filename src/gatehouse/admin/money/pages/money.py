@@ -30,6 +30,7 @@ from gatehouse.admin.money.use_cases import money
 from gatehouse.admin.money.use_cases.money import LedgerSearch
 from gatehouse.admin.money.use_cases.statement_rows import CSV_HEADINGS, csv_rows, statement_rows
 from gatehouse.admin.money.use_cases.statements import quick_account_statement
+from gatehouse.billing.fees import OF_LIST
 from gatehouse.billing.ledger import EntryKind, charged_items
 from gatehouse.billing.statement import Period
 from gatehouse.console.charts.charts import Series, Words, stacked_chart
@@ -167,14 +168,16 @@ def set_prices(visit: Visit) -> Response:
 
 
 def _sent_fees(visit: Visit) -> dict[str, str]:
-    """The fees of the form as exact decimals; every field that is none is refused at once."""
+    """What the form changes, as exact decimals; every field that is none is refused at once."""
     fees: dict[str, str] = {}
     problems: dict[str, str] = {}
-    for name, *_ in _fees(visit):
+    for name, fee, is_own, _ in _fees(visit):
         typed = visit.entered(name)
         try:
-            if typed:
-                fees[name] = format_amount(visit.read_amount(name, typed))
+            if typed and (micros := visit.read_amount(name, typed)) != fee:
+                fees[name] = format_amount(micros)
+            elif not typed and is_own and name in visit.form:
+                fees[name] = OF_LIST
         except FormRefused as refused:
             problems |= refused.problems
     if problems:

@@ -77,7 +77,7 @@ def _balance(within: Reading | Change, account_id: str) -> BalanceResponse:
 
 
 def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) -> Account:
-    """Set fees of an account, as decimal amounts by fee type; they count from now on."""
+    """Set fees of an account by fee type, as decimal amounts or `list`; they count from now on."""
     micros = check_prices(fees)
     with session.account_change(account_id) as change:
         check_approved(change, account_id, ApprovalKind.PRICES)
@@ -86,8 +86,8 @@ def set_prices(session: AdminSession, account_id: str, fees: Mapping[str, str]) 
         return accounts.set_fees(change, account_id, micros)
 
 
-def check_prices(fees: Mapping[str, str]) -> dict[str, int]:
-    """Fees in millionths by fee type; `InvalidInput` for what is no fee."""
+def check_prices(fees: Mapping[str, str]) -> dict[str, int | None]:
+    """Fees in millionths by fee type, None for the list's; `InvalidInput` for what is no fee."""
     return dict(parse_fee(fee_type, amount) for fee_type, amount in fees.items())
 
 
