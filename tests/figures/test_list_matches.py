@@ -6,6 +6,7 @@ from gatehouse.admin.lists.use_cases import lists
 from gatehouse.admin.lists.use_cases.lists import EntryPage
 from gatehouse.admin.rule_sets.use_cases import rule_sets
 from gatehouse.rules.list_entries import ListKind
+from gatehouse.store.configured import lists as stored_lists
 from tests.figures.shops import DAY_MS, NOW_MS, Shop, rules_stage
 
 RULES = b"""
@@ -44,5 +45,9 @@ def test_an_entry_counts_the_requests_that_had_its_value_while_it_was_listed(
     found = _matches(shop, "blocked")
     assert found.is_used
     assert found.entries == [EntryMatches(3, NOW_MS - DAY_MS), EntryMatches()]
+    with shop.session.account_change(shop.account_id) as change:
+        stored_lists.erase(change, shop.account_id, "blocked", ["u-1"])
+        change.audit("list.erase", shop.account_id)
+    assert EntryMatches(3, NOW_MS - DAY_MS) in _matches(shop, "blocked").entries
     assert _matches(shop, "nets").entries == [EntryMatches(2, NOW_MS - DAY_MS)]
     assert _matches(shop, "lands").entries == [EntryMatches(2, NOW_MS - DAY_MS)]

@@ -10,7 +10,7 @@ from gatehouse.figures.engine import ColumnConnection
 from gatehouse.figures.layout import signal_value
 from gatehouse.figures.workspace import text
 from gatehouse.rules.list_entries import ListKind
-from gatehouse.rules.lists import COVERING, ListIndex
+from gatehouse.rules.lists import COVERING, ListIndex, Mark
 
 _MOST_VALUES: Final = 100_000
 """Addresses, BINs and domains, the newest first, that are compared with what covers them."""
@@ -50,8 +50,12 @@ def count_matches(
     entries: Sequence[ListedSpan],
     look_ups: Iterable[LookUp],
     since_ms: int,
+    mark: Mark | None = None,
 ) -> list[EntryMatches]:
-    """What each entry matched since a moment, and its last match at any time."""
+    """What each entry matched since a moment, and its last match at any time.
+
+    With a mark, entries of people who were erased are found by it.
+    """
     by_signal: dict[str, list[str | None]] = {}
     for each in look_ups:
         by_signal.setdefault(each.signal, []).append(each.rule_set)
@@ -59,7 +63,7 @@ def count_matches(
     if entries and by_signal:
         with columns.reading() as asking:
             parts = [
-                _matching(asking, kind, entries, signal, rule_sets)
+                _matching(asking, kind, entries, signal, rule_sets, mark)
                 for signal, rule_sets in by_signal.items()
             ]
             # Several signals of one request can match the same entry.
@@ -78,12 +82,13 @@ def _matching(
     entries: Sequence[ListedSpan],
     signal: str,
     rule_sets: Sequence[str | None],
+    mark: Mark | None,
 ) -> str:
     """A query for the requests whose signal matched, with the places of the entries."""
     value = signal_value(signal, Type.TEXT)
-    rows = [(each.value, place, *each[1:]) for place, each in enumerate(entries)]
-    if kind in COVERING:
-        rows = _covered(asking, kind, entries, value)
+    rows = {(each.value, place, *each[1:]) for place, each in enumerate(entries)}
+    if mark or kind in COVERING:
+        rows = {*_covered(asking, kind, entries, value, mark), *(rows if mark else ())}
     table = f'"looked up {signal}"'
     asking.put(table, _TYPES, list(zip(*rows, strict=True)) or [()] * len(_TYPES))
     return (
@@ -94,13 +99,17 @@ def _matching(
 
 
 def _covered(
-    asking: ColumnConnection, kind: ListKind, entries: Sequence[ListedSpan], value: str
+    asking: ColumnConnection,
+    kind: ListKind,
+    entries: Sequence[ListedSpan],
+    value: str,
+    mark: Mark | None,
 ) -> list[tuple[str, int, int, int]]:
     """The values that were sent, each with the entries that cover it."""
     stored: dict[str, list[int]] = {}
     for place, each in enumerate(entries):
         stored.setdefault(each.value, []).append(place)
-    find = ListIndex(kind, stored).find
+    find = ListIndex(kind, stored, mark).find
     sent = asking.ask(
         f"SELECT {value} FROM {DECISIONS} AS d WHERE judged AND {value} IS NOT NULL "  # noqa: S608
         f"GROUP BY 1 ORDER BY max(id_ms) DESC LIMIT {_MOST_VALUES}"

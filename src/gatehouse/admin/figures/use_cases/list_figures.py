@@ -48,7 +48,9 @@ def list_matches(
         look_ups = _look_ups(connection, account_id, name)
     spans = [ListedSpan(each.value, each.added_at_ms, _end(each)) for each in entries]
     since_ms = session.clock() - RECENT_DAYS * _DAY_MS
-    return ListMatches(bool(look_ups), count_matches(columns, kind, spans, look_ups, since_ms))
+    mark = list_reading.mark_of(kind, (each.value for each in entries), session.signer)
+    found = count_matches(columns, kind, spans, look_ups, since_ms, mark)
+    return ListMatches(bool(look_ups), found)
 
 
 def _end(entry: ListedEntry) -> int:
