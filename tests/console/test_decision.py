@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from gatehouse.access.roles import UserRole
@@ -111,6 +112,15 @@ def test_the_page_says_what_would_have_changed_it(console: Console, shop: Record
     request_id = shop.keep(amount=250.0, decision=Outcome.REVIEW, **rules)
     changed = "It would have been ACCEPT if order.amount had been at most 100 (it was 250)."
     assert changed in show(console, request_id)
+
+
+def test_an_imported_order_is_not_said_to_have_met_rules(console: Console, shop: Recorder) -> None:
+    kept = shop.record(request_id := shop.keep()[:-4] + "past", "u-1", only=(), pipeline=None)
+    shop.insert(msgspec.structs.replace(kept, operation="import", decision=None))
+    shown = show(console, request_id)
+    assert "nothing was decided or charged" in shown
+    assert "No rule matched" not in shown
+    assert "What would have changed it" not in shown
 
 
 def test_scores_of_single_outcomes_are_shown_where_there_are_any(
