@@ -12,7 +12,6 @@ from markupsafe import Markup
 from gatehouse.core.wording.sentences import number_text
 
 _WIDTH: Final = 640
-_HEIGHT: Final = 200
 _LEFT: Final = 54
 _RIGHT: Final = 8
 _TOP: Final = 24
@@ -63,10 +62,12 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
     """Writes a value at the axis, if shorter than elsewhere."""
 
 
-def line_chart(words: Words, labels: Sequence[str], series: Sequence[Series]) -> Markup:
+def line_chart(
+    words: Words, labels: Sequence[str], series: Sequence[Series], height: int = 200
+) -> Markup:
     """Values over time as lines."""
-    scale = _Scale(_values(series))
-    parts = [_axis(scale, words), _labels(labels, words)]
+    scale = _Scale(_values(series), height)
+    parts = [_axis(scale, words), _labels(labels, words, height)]
     for number, each in enumerate(series, 1):
         spots = [
             None if value is None else f"{_x(place, len(labels)):.1f},{scale.y(value):.1f}"
@@ -74,15 +75,17 @@ def line_chart(words: Words, labels: Sequence[str], series: Sequence[Series]) ->
         ]
         line = Markup('<polyline class="line {}" points="{}"/>')
         parts += [line.format(_stroke(each, number), " ".join(run)) for run in _runs(spots)]
-    return _figure(words, _HEIGHT, parts, labels, series)
+    return _figure(words, height, parts, labels, series)
 
 
-def stacked_chart(words: Words, labels: Sequence[str], series: Sequence[Series]) -> Markup:
+def stacked_chart(
+    words: Words, labels: Sequence[str], series: Sequence[Series], height: int = 200
+) -> Markup:
     """Parts of a whole over time, as bars on top of each other."""
     sums = [sum(each.values[i] or 0 for each in series) for i in range(len(labels))]
-    scale = _Scale([0, *sums])
+    scale = _Scale([0, *sums], height)
     step = (_WIDTH - _LEFT - _RIGHT) / max(1, len(labels))
-    parts = [_axis(scale, words), _labels(labels, words, middle=True)]
+    parts = [_axis(scale, words), _labels(labels, words, height, middle=True)]
     for place, label in enumerate(labels):
         low = 0.0
         for number, each in enumerate(series, 1):
@@ -104,7 +107,7 @@ def stacked_chart(words: Words, labels: Sequence[str], series: Sequence[Series])
                     f"{label}: {each.name} {words.write(value)}",
                 )
             )
-    return _figure(words, _HEIGHT, parts, labels, series)
+    return _figure(words, height, parts, labels, series)
 
 
 def bar_chart(words: Words, bars: Sequence[Bar]) -> Markup:
@@ -166,14 +169,15 @@ def spark(values: Sequence[float], title: str, width: int = 96, height: int = 24
 class _Scale:
     """From values to places in the picture, with round numbers at its lines."""
 
-    def __init__(self, values: Sequence[float]) -> None:
+    def __init__(self, values: Sequence[float], height: int) -> None:
         low, high = min(0.0, *values, 0.0), max(*values, 0.0)
         self.step = _round_step((high - low) / 4 or 1)
         self.low = self.step * int(low // self.step)
         self.high = max(self.low + self.step, self.step * -int(-high // self.step))
+        self._height = height - _TOP - _BOTTOM
 
     def y(self, value: float) -> float:
-        return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - (value - self.low) / (self.high - self.low))
+        return _TOP + self._height * (1 - (value - self.low) / (self.high - self.low))
 
     def lines(self) -> list[float]:
         count = round((self.high - self.low) / self.step)
@@ -220,7 +224,7 @@ def _axis(scale: _Scale, words: Words) -> Markup:
     )  # fmt: skip
 
 
-def _labels(labels: Sequence[str], words: Words, *, middle: bool = False) -> Markup:
+def _labels(labels: Sequence[str], words: Words, height: int, *, middle: bool = False) -> Markup:
     """As many labels below the picture as there is room for, and what they are."""
     longest = max(map(len, labels), default=0)
     fitting = int((_WIDTH - _LEFT - _RIGHT) / ((longest + _GAP) * _LETTER))
@@ -233,11 +237,11 @@ def _labels(labels: Sequence[str], words: Words, *, middle: bool = False) -> Mar
         anchor = "end" if not middle and place and place == len(labels) - 1 else anchor
         parts.append(
             Markup('<text x="{:.1f}" y="{}" text-anchor="{}">{}</text>').format(
-                x, _HEIGHT - 22, anchor, labels[place]
+                x, height - 22, anchor, labels[place]
             )
         )
     title = Markup('<text class="axis-title" x="{}" y="{}" text-anchor="end">{}</text>')
-    parts.append(title.format(_WIDTH - _RIGHT, _HEIGHT - 4, words.label))
+    parts.append(title.format(_WIDTH - _RIGHT, height - 4, words.label))
     return Markup("").join(parts)
 
 

@@ -28,7 +28,7 @@ from gatehouse.training.audit.label_checks import (
     check_label_delay,
 )
 from gatehouse.training.audit.later import areas_later
-from gatehouse.training.examples import FRAUD, UNKNOWN, Examples, Rows
+from gatehouse.training.examples import FRAUD, LEGITIMATE, UNKNOWN, Examples, Rows
 from gatehouse.training.report.audit import AuditCheck, AuditFinding, AuditLevel, LabelAudit
 from gatehouse.training.report.audit_phrases import TOO_FEW
 from gatehouse.training.sampling import Sample, take_sample
@@ -70,7 +70,11 @@ def audit_labels(
 ) -> LabelAudit:
     """Ask all checks about rows with labels, in order of time."""
     fraud = examples.outcomes(rows) == FRAUD
-    counts = LabelBalance(int(fraud.sum()), int((~fraud).sum()))
+    counts = LabelBalance(
+        int(fraud.sum()),
+        int((~fraud).sum()),
+        int((told[rows] & (examples.outcomes(rows) == LEGITIMATE)).sum()),
+    )
     found = [check_balance(counts), _label_delay(examples, rows, told, options)]
     if min(counts.frauds, counts.legitimates) < LEAST_OF_EACH:
         others = [each for each in AuditCheck if each not in {one.check for one in found}]

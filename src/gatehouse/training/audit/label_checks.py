@@ -44,6 +44,7 @@ class LabelBalance(NamedTuple):
     frauds: int
     legitimates: int
     """Including those that count as legitimate without a label."""
+    reported_legitimates: int
 
 
 def check_falling_quality(learned: int, periods: Sequence[PeriodQuality]) -> AuditFinding:
