@@ -63,7 +63,7 @@ AUDITED: Final[dict[str | tuple[Kind, ...], str]] = {
     "user.invite-operator user.billing",
     "of the installation, at a terminal of its machine": (
         "backup copy restore configuration.sign connectors.try decisions.partition retention.end "
-        "memory.rebuild memory.begun memory.rebuilt secrets.rotate-root "
+        "memory.rebuild memory.begun memory.rebuilt memory.fill secrets.rotate-root "
         "secrets.convert-fingerprints lists.convert-fingerprints user.repair user.demo-link "
         "identities.compact identities.reencrypt-begin identities.reencrypt-end gateway.retry "
         "account.create account.close account.reopen"

@@ -41,6 +41,7 @@ NOT_OFFERED: Final = {
             "privacy.partitions.",
             "secrets.",
             "memory.rebuilding.",
+            "memory.filling.",
             "payments.",
         ),
         *(

@@ -36,6 +36,7 @@ NOT_REACHED: Final[Mapping[str, str]] = {
     "getExperimentResult": "running servers count it",
     "connectors-apply": "the installation's, and has no data of an account",
     "connectors-rollback": "the same",
+    "sentry remember": "takes past orders; tests/admin/test_remembered_history.py has some",
     "importModel": "takes a model's file; tests/admin/test_model_files.py has some",
     "model-import": "the same",
     "installation-person-role": "only for people who are in no account",

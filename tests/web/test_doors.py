@@ -168,8 +168,10 @@ def test_a_webhook_is_told_what_its_key_may_read(
             "eventsResponse"
         ]["events"]
         for again in ({"eventId": event["id"]}, {"since": "2026-01-01T00:00:00Z"}):
-            target = HOOKS + ("/" + own["id"] if "eventId" in again else "/" + whole.id)
-            refused(client.post(f"{target}/replay", json=again), 403, "scope_not_allowed")
+            refused(client.post(f"{path}/replay", json=again), 403, "scope_not_allowed")
+        # Its own webhook is not for such events: nothing is sent.
+        sent = client.post(f"{HOOKS}/{own['id']}/replay", json={"eventId": event["id"]}).json()
+        assert sent["webhookReplayResponse"]["messages"] == 0
         assert client.get(f"{path}/attempts").json()["webhookAttemptsResponse"]["attempts"] == []
         # Nobody is kept from ending it.
         ended = client.post(path, json={"enabled": False}).json()["webhookResponse"]
