@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -176,7 +177,9 @@ class Walk:
         sa.event.remove(sa.Engine, "before_cursor_execute", self._note)
 
     def _note(self, *said: Any) -> None:
-        self._reads += _OF_DECISIONS.search(said[2]) is not None
+        # Copies for figures follow decisions on a thread of their own, whoever asks meanwhile.
+        if threading.current_thread().name != "columns":
+            self._reads += _OF_DECISIONS.search(said[2]) is not None
 
     def permissions(self, person: str) -> frozenset[Permission]:
         """What a person may do in the account."""
